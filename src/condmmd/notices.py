@@ -1,0 +1,15 @@
+"""The warnings that condmmd gives, each its own class so that it can be filtered."""
+
+__all__ = ["ApproximationWarning", "CondmmdWarning", "ConstantColumnWarning"]
+
+
+class CondmmdWarning(UserWarning):
+    """Base of every warning that condmmd gives."""
+
+
+class ConstantColumnWarning(CondmmdWarning):
+    """A column has the same value in every row, so it says nothing about the difference."""
+
+
+class ApproximationWarning(CondmmdWarning):
+    """A kernel was cut off at a rank that leaves more than ``tol`` of its trace out."""

@@ -1,0 +1,213 @@
+"""Any array or data frame becomes a `Table`: one matrix of floats and what each column means."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+__all__ = ["Array", "Column", "Table", "read_gram", "read_table"]
+
+Array: TypeAlias = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column's name and, if it is categorical, its categories: the values are then their positions."""
+
+    name: str
+    categories: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """Rows of one space (covariates or outcomes) as floats, categories as integer codes."""
+
+    values: Array
+    columns: tuple[Column, ...]
+    argument: str
+    from_frame: bool = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of the columns."""
+        return tuple(column.name for column in self.columns)
+
+    @property
+    def numeric(self) -> tuple[int, ...]:
+        """Positions of the numeric columns."""
+        return tuple(j for j, column in enumerate(self.columns) if column.categories is None)
+
+    @property
+    def categorical(self) -> tuple[int, ...]:
+        """Positions of the categorical columns."""
+        return tuple(j for j, column in enumerate(self.columns) if column.categories is not None)
+
+    @property
+    def constant(self) -> tuple[str, ...]:
+        """Names of the columns that have one value only."""
+        same = (self.values == self.values[:1]).all(axis=0)
+        return tuple(column.name for column, is_same in zip(self.columns, same, strict=True) if is_same)
+
+    def select(self, positions: tuple[int, ...]) -> Table:
+        """Keep the columns at ``positions``, in that order."""
+        columns = tuple(self.columns[j] for j in positions)
+        return Table(self.values[:, list(positions)], columns, self.argument, self.from_frame)
+
+    def head(self) -> Table:
+        """Keep the meaning of the columns, without the rows."""
+        return Table(self.values[:0], self.columns, self.argument, self.from_frame)
+
+    def encode(self, data: Any, argument: str) -> Array:
+        """Rows of new ``data`` in the coding of this table; a category not seen before gets the code -1."""
+        return read_table(data, argument, like=self).values
+
+
+def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
+    """Read an array or data frame, or say what is wrong with it.
+
+    Parameters
+    ----------
+    data
+        A 1-D or 2-D array of numbers or booleans, or a data frame or series that narwhals can read.
+    argument
+        The name of the argument it came in, for the messages.
+    like
+        A table that has the columns and categories to use.
+    """
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
+    if isinstance(native, nw.Series):
+        native = (native.alias(native.name or f"{argument.lower()}0")).to_frame()
+    table = _from_frame(native, argument, like) if isinstance(native, nw.DataFrame) else _from_array(data, argument)
+    if table.values.shape[1] == 0:
+        raise ValueError(f"`{argument}` has no columns.")
+    if table.values.shape[0] == 0:
+        raise ValueError(f"`{argument}` has no rows.")
+    if like is not None and len(table.columns) != len(like.columns):
+        raise ValueError(f"`{argument}` has {len(table.columns)} column(s); `{like.argument}` had {len(like.columns)}.")
+    _check_finite(table)
+    return table
+
+
+def read_gram(data: Any, argument: str) -> tuple[Array, Table]:
+    """Read a precomputed Gram matrix; its table holds the row numbers."""
+    K = _float_matrix(data, argument)
+    if K.shape[0] != K.shape[1]:
+        raise ValueError(f"`{argument}` must be a square Gram matrix with a precomputed kernel; got shape {K.shape}.")
+    _check_finite(Table(K, tuple(Column(f"column {j}") for j in range(K.shape[1])), argument))
+    scale = float(np.abs(K).max())
+    asymmetry = float(np.abs(K - K.T).max())
+    if asymmetry > 1e-8 * scale:
+        raise ValueError(
+            f"`{argument}` must be a symmetric Gram matrix; entries and their mirror images differ by up to "
+            f"{asymmetry:.3g}. Use (K + K.T) / 2 if that is rounding."
+        )
+    rows = np.arange(K.shape[0], dtype=np.float64)[:, None]
+    return (K + K.T) / 2, Table(rows, (Column("row"),), argument)
+
+
+def _float_matrix(data: Any, argument: str) -> Array:
+    """Return a 2-D float array, or raise an error that names the argument and the remedy."""
+    if hasattr(data, "toarray"):
+        raise TypeError(f"`{argument}` is a sparse {type(data).__name__}; pass {argument}.toarray().")
+    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
+        raise ValueError(
+            f"`{argument}` has {int(np.ma.getmaskarray(data).sum())} masked values; drop those rows or fill them."
+        )
+    try:
+        array = np.asarray(data)
+    except ValueError as error:
+        raise ValueError(f"`{argument}` is not a rectangular array: {error}.") from None
+    if array.ndim not in (1, 2):
+        raise ValueError(f"`{argument}` must be a 1-D or 2-D array (rows are observations); got {array.ndim}-D.")
+    if array.dtype.kind not in "biuf":
+        raise TypeError(
+            f"`{argument}` must hold numbers or booleans; got an array of dtype {array.dtype}. "
+            "Put categories and strings into a data frame (pandas, polars), or convert with .astype(float)."
+        )
+    matrix = array.astype(np.float64, copy=False)
+    return matrix[:, None] if matrix.ndim == 1 else matrix
+
+
+def _from_array(data: Any, argument: str) -> Table:
+    values = _float_matrix(data, argument)
+    is_boolean = np.asarray(data).dtype.kind == "b"
+    categories = ("False", "True") if is_boolean else None
+    return Table(values, tuple(Column(f"{argument.lower()}{j}", categories) for j in range(values.shape[1])), argument)
+
+
+def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> Table:
+    wanted: tuple[Column | None, ...] = (None,) * len(frame.columns)
+    names = tuple(str(name) for name in frame.columns)
+    if len(set(names)) < len(names):
+        raise ValueError(f"`{argument}` has columns of the same name: {sorted(names)}.")
+    if like is not None and like.from_frame and len(like.columns) > 1:
+        if set(names) != set(like.names):
+            raise ValueError(
+                f"`{argument}` must have the columns of `{like.argument}`, {list(like.names)}; got {list(names)}."
+            )
+        names = like.names
+    if like is not None and len(like.columns) == len(names):
+        wanted = like.columns
+    values, columns = [], []
+    by_name = {str(series.name): series for series in frame.iter_columns()}  # pandas names may be integers
+    for name, known in zip(names, wanted, strict=True):
+        column, numbers = _encode_series(by_name[name], name, argument, known)
+        columns.append(column)
+        values.append(numbers)
+    stacked = np.column_stack(values) if values else np.empty((len(frame), 0))
+    return Table(np.ascontiguousarray(stacked), tuple(columns), argument, from_frame=True)
+
+
+def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Column | None) -> tuple[Column, Array]:
+    """Numbers stay numbers; booleans, strings and categories become codes."""
+    missing = int(series.null_count())
+    if missing:
+        raise ValueError(
+            f"`{argument}` has missing values: column '{name}' ({missing} of {len(series)}). "
+            "Drop those rows, or impute them, first."
+        )
+    dtype = series.dtype
+    if dtype == nw.Boolean:
+        text = np.where(series.to_numpy().astype(bool), "True", "False")
+    elif dtype.is_numeric():
+        if known is not None and known.categories is not None:
+            raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was categorical before.")
+        return Column(name), series.cast(nw.Float64).to_numpy().astype(np.float64)
+    elif dtype in (nw.String, nw.Categorical, nw.Enum):
+        text = series.cast(nw.String).to_numpy().astype(str)
+    else:
+        kinds = sorted({type(value).__name__ for value in series.to_list()}) if dtype == nw.Object else [str(dtype)]
+        raise TypeError(
+            f"`{argument}`: column '{name}' holds {', '.join(kinds)}, which is neither a number, a boolean, a "
+            "category nor a string. Convert it, for instance to a number of days, or to strings."
+        )
+    if known is not None and known.categories is None:
+        raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was numeric before.")
+    if known is None or known.categories is None:
+        categories, codes = np.unique(text, return_inverse=True)
+        return Column(name, tuple(str(value) for value in categories)), codes.reshape(-1).astype(np.float64)
+    code_of = {value: code for code, value in enumerate(known.categories)}
+    return known, np.array([code_of.get(str(value), -1) for value in text], dtype=np.float64)
+
+
+def _check_finite(table: Table) -> None:
+    if np.isfinite(table.values).all():
+        return
+    found = []
+    for j, column in enumerate(table.columns):
+        n_nan = int(np.isnan(table.values[:, j]).sum())
+        n_inf = int(np.isinf(table.values[:, j]).sum())
+        if n_nan or n_inf:
+            counts = [f"{n_nan} NaN"] * bool(n_nan) + [f"{n_inf} infinite"] * bool(n_inf)
+            found.append(f"'{column.name}' ({', '.join(counts)})")
+    shown = ", ".join(found[:5]) + (f" and {len(found) - 5} more" if len(found) > 5 else "")
+    raise ValueError(
+        f"`{table.argument}` has NaN or infinite values in {len(found)} column(s): {shown}, "
+        f"of {table.values.shape[0]} rows. Drop those rows, or impute them, first."
+    )
