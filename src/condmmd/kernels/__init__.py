@@ -1,0 +1,18 @@
+"""Step 2 of the flow: similarity on one space. One formula a file; ``*``, ``+`` and ``.on()`` combine them."""
+
+from condmmd.kernels.base import Kernel, On, Product, Sum
+from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel
+from condmmd.kernels.delta import Delta
+from condmmd.kernels.features import FeatureMap, Landmarks
+from condmmd.kernels.gaussian import Gaussian
+from condmmd.kernels.given import FromFunction, Precomputed
+from condmmd.kernels.laplacian import Laplacian
+from condmmd.kernels.matern import Matern
+from condmmd.kernels.polynomial import Linear, Polynomial
+from condmmd.kernels.stationary import median_distance
+
+__all__ = [
+    "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian", "Linear",
+    "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
+    "median_distance", "resolve_kernel",
+]  # fmt: skip

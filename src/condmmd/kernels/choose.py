@@ -1,0 +1,77 @@
+"""From what the user gave (a kernel, a name, a function, nothing) to a kernel with every number fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+from condmmd.kernels.base import Kernel
+from condmmd.kernels.delta import Delta
+from condmmd.kernels.gaussian import Gaussian
+from condmmd.kernels.given import FromFunction, Precomputed
+from condmmd.kernels.laplacian import Laplacian
+from condmmd.kernels.matern import Matern
+from condmmd.kernels.polynomial import Linear, Polynomial
+from condmmd.kernels.stationary import median_distance
+from condmmd.samples import Array, Table
+
+__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel"]
+
+KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any] | None
+
+NAMED: dict[str, Callable[[], Kernel]] = {
+    "gaussian": Gaussian,
+    "laplacian": Laplacian,
+    "matern": Matern,
+    "polynomial": Polynomial,
+    "linear": Linear,
+    "delta": Delta,
+}
+
+
+def check_kernel(kernel: KernelLike, argument: str) -> None:
+    """Reject what cannot be a kernel, before any data is read."""
+    if isinstance(kernel, str) and kernel not in (*NAMED, "precomputed"):
+        raise ValueError(
+            f"`{argument}` must be one of {[*NAMED, 'precomputed']}, a Kernel or a function; got '{kernel}'."
+        )
+    if isinstance(kernel, type):
+        raise TypeError(f"`{argument}` is a class; make a kernel of it, as in {kernel.__name__}().")
+    if not (kernel is None or isinstance(kernel, str | Kernel) or callable(kernel)):
+        raise TypeError(
+            f"`{argument}` must be a Kernel, a name, a function k(A, B) or None; got {type(kernel).__name__}."
+        )
+
+
+def resolve_kernel(kernel: KernelLike, table: Table, gram: Array | None = None) -> Kernel:
+    """Fix the kernel on one table, from its pooled rows alone."""
+    if gram is not None:
+        return Precomputed(gram).resolve(table)
+    if kernel is None:
+        return default_kernel(table)
+    if isinstance(kernel, str):
+        kernel = NAMED[kernel]()
+    elif not isinstance(kernel, Kernel):
+        kernel = FromFunction(kernel)
+    return kernel.resolve(table)
+
+
+def default_kernel(table: Table) -> Kernel:
+    """Gaussian on the standardised numeric columns times delta on the categorical ones.
+
+    Standardisation is written into the lengthscales, one a column and in its units: the median distance between
+    standardised rows, times the column's standard deviation.
+    """
+    parts: list[Kernel] = []
+    if table.numeric:
+        values = table.values[:, list(table.numeric)]
+        deviations = values.std(axis=0)
+        deviations[(values == values[:1]).all(axis=0)] = 1.0
+        scales = median_distance(values / deviations) * deviations
+        gaussian = Gaussian(tuple(scales) if len(scales) > 1 else float(scales[0]))
+        parts.append(gaussian.on(*(table.columns[j].name for j in table.numeric)) if table.categorical else gaussian)
+    if table.categorical:
+        delta = Delta()
+        parts.append(delta.on(*(table.columns[j].name for j in table.categorical)) if table.numeric else delta)
+    kernel = parts[0] if len(parts) == 1 else parts[0] * parts[1]
+    return kernel.resolve(table)

@@ -1,0 +1,100 @@
+"""Kernels that the user brings: a function, or a Gram matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from condmmd.kernels.base import Kernel
+from condmmd.samples import Array, Table
+
+__all__ = ["FromFunction", "Precomputed", "check_positive_semidefinite"]
+
+# Rows on which a brought kernel is checked: the eigenvalues of 1,000 rows take a fraction of a second.
+MAX_CHECKED = 1000
+# An eigenvalue this far below zero, relative to the largest, is no rounding error.
+NEGATIVE = 1e-8
+
+
+@dataclass(frozen=True)
+class FromFunction(Kernel):
+    """A plain function ``k(A, B) -> matrix`` of two arrays of rows.
+
+    Examples
+    --------
+    >>> from condmmd.kernels import FromFunction
+    >>> FromFunction(lambda A, B: A @ B.T)([1.0, 2.0])
+    array([[1., 2.],
+           [2., 4.]])
+    """
+
+    function: Callable[[Any, Any], Any]
+
+    def gram(self, A: Array, B: Array) -> Array:
+        K = np.asarray(self.function(A, B), dtype=np.float64)
+        if K.shape != (len(A), len(B)):
+            raise ValueError(f"the kernel {self!r} must return shape ({len(A)}, {len(B)}) here; got {K.shape}.")
+        if not np.isfinite(K).all():
+            raise ValueError(
+                f"the kernel {self!r} returned {int((~np.isfinite(K)).sum())} NaN or infinite similarities."
+            )
+        return K
+
+    def diagonal(self, A: Array) -> Array:
+        blocks = [self.gram(A[i : i + 64], A[i : i + 64]).diagonal() for i in range(0, len(A), 64)]
+        return np.concatenate(blocks)
+
+    def resolve(self, table: Table) -> Kernel:
+        check_positive_semidefinite(self, table)
+        return self
+
+    def __repr__(self) -> str:
+        return getattr(self.function, "__name__", repr(self.function))
+
+
+@dataclass(frozen=True, eq=False)
+class Precomputed(Kernel):
+    """A Gram matrix of the pooled rows. A point is a row number; a new point is its row of similarities with all."""
+
+    matrix: Array
+
+    def gram(self, A: Array, B: Array) -> Array:
+        columns = B[:, 0].astype(np.int64)
+        if A.shape[1] == 1:
+            return self.matrix[np.ix_(A[:, 0].astype(np.int64), columns)]
+        return A[:, columns]
+
+    def diagonal(self, A: Array) -> Array:
+        rows = A[:, 0].astype(np.int64)
+        return self.matrix[rows, rows]
+
+    def resolve(self, table: Table) -> Kernel:
+        check_positive_semidefinite(self, table)
+        return self
+
+    def __repr__(self) -> str:
+        return "precomputed"
+
+
+def check_positive_semidefinite(kernel: Kernel, table: Table) -> None:
+    """Raise if the kernel cannot be one: not finite, not symmetric, or with a negative eigenvalue.
+
+    Up to `MAX_CHECKED` rows are looked at, the same ones every time; the embedding notices later what slipped through.
+    """
+    X = table.values
+    if len(X) > MAX_CHECKED:
+        X = X[np.random.default_rng(0).choice(len(X), MAX_CHECKED, replace=False)]
+    K = kernel.gram(X, X)
+    name = f"the kernel {kernel!r} for `{table.argument}`"
+    if np.abs(K - K.T).max() > 1e-8 * np.abs(K).max():
+        raise ValueError(f"{name} is not symmetric: k(a, b) and k(b, a) differ by {np.abs(K - K.T).max():.3g}.")
+    eigenvalues = np.linalg.eigvalsh((K + K.T) / 2)
+    if eigenvalues[0] < -NEGATIVE * max(float(eigenvalues[-1]), 0.0) or eigenvalues[-1] < 0:
+        raise ValueError(
+            f"{name} is not positive semi-definite: its Gram matrix on {len(X)} rows has the eigenvalue "
+            f"{eigenvalues[0]:.4g} (the largest is {eigenvalues[-1]:.4g}). Use a valid kernel; adding a constant "
+            "on the diagonal would change what is compared."
+        )
