@@ -1,0 +1,86 @@
+"""Low rank or full Gram matrix: whichever takes fewer operations for each label vector."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Literal, TypeAlias
+
+from condmmd.embedding.embedding import Embedding, embed, embed_gram
+from condmmd.kernels import Kernel
+from condmmd.notices import ApproximationWarning
+from condmmd.samples import Array, Table
+
+__all__ = ["Solver", "break_even_rank", "dual_flops", "embed_covariates", "embed_outcomes", "primal_flops"]
+
+Solver: TypeAlias = Literal["auto", "primal", "dual"]
+
+# Above this many rows the full Gram matrix and its eigenvectors cost minutes and gigabytes.
+GRAM_MAX_ROWS = 5000
+# Beyond them: at most this many features, and at most this many numbers in phi (1 GB).
+LARGE_MAX_RANK = 1024
+LARGE_MAX_NUMBERS = 2**27
+
+
+def primal_flops(rows: int, rank: int, outcomes: int) -> float:
+    """Operations for one label vector from moments: A and M over the rows, then two solves of size ``rank``."""
+    moments = rows * (rank**2 + 2 * rank * outcomes)
+    solves = 2 * (rank**3 * 2 / 3 + 2 * rank**2 * outcomes)
+    return moments + solves
+
+
+def dual_flops(rows: int, outcomes: int) -> float:
+    """Operations for one label vector from Gram matrices, with half of the rows in each group."""
+    half = rows / 2
+    solves = 2 * (half**3 / 3 + 2 * half**2 * outcomes)
+    rotation = 2 * rows**2 * outcomes
+    return solves + rotation
+
+
+def break_even_rank(rows: int, outcomes: int) -> int:
+    """The rank up to which moments are the cheaper way. It counts rows only, so it is blind to the labels."""
+    low, high = 1, rows
+    while low < high:
+        middle = (low + high + 1) // 2
+        if primal_flops(rows, middle, outcomes) <= dual_flops(rows, outcomes):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def embed_outcomes(kernel: Kernel, table: Table, *, tol: float, max_rank: int | None) -> Embedding:
+    """Features ``psi`` of the outcomes."""
+    return _embed(kernel, table, tol, max_rank, switch=max(len(table.values) // 4, 32))
+
+
+def embed_covariates(
+    kernel: Kernel, table: Table, *, tol: float, max_rank: int | None, solver: Solver, outcomes: int
+) -> Embedding:
+    """Features ``phi`` of the covariates; with ``solver="dual"``, or where it is cheaper, the full Gram matrix too."""
+    if solver == "dual":
+        return embed_gram(kernel, table.values)
+    rows = len(table.values)
+    return _embed(kernel, table, tol, max_rank, switch=rows if solver == "primal" else break_even_rank(rows, outcomes))
+
+
+def _embed(kernel: Kernel, table: Table, tol: float, max_rank: int | None, switch: int) -> Embedding:
+    """Low rank up to ``switch`` features, then the full Gram matrix, unless the user or the memory sets a limit."""
+    X: Array = table.values
+    rows = len(X)
+    if max_rank is not None:
+        return embed(kernel, X, tol=tol, max_rank=min(max_rank, rows))
+    if rows <= GRAM_MAX_ROWS:
+        embedding = embed(kernel, X, tol=tol, max_rank=min(switch, rows))
+        converged = embedding.residual <= tol or embedding.rank < switch
+        return embedding if converged or switch >= rows else embed_gram(kernel, X)
+    limit = max(1, min(LARGE_MAX_RANK, LARGE_MAX_NUMBERS // rows))
+    embedding = embed(kernel, X, tol=tol, max_rank=limit)
+    if embedding.residual > tol and embedding.rank == limit:
+        warnings.warn(
+            f"`{table.argument}`: with {rows} rows, {kernel!r} was cut off at rank {embedding.rank}, which leaves "
+            f"{embedding.residual:.2g} of its trace out (`tol` is {tol:.2g}). A longer lengthscale, fewer columns or a "
+            "larger `max_rank` leaves out less; giving `max_rank` accepts the approximation.",
+            ApproximationWarning,
+            stacklevel=4,
+        )
+    return embedding
