@@ -1,0 +1,90 @@
+"""Step 5 of the flow: the difference D of the two conditional mean operators, for each label vector.
+
+An estimator of CMMD is a way to make D, of shape (r, q), from labels and features. To add one, write such a class.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
+
+import numpy as np
+from scipy.linalg.lapack import dposv
+
+from condmmd.embedding import Embedding
+from condmmd.moments import cross_moments, second_moments
+from condmmd.samples import Array
+
+__all__ = ["Contrast", "Joint", "PlugIn"]
+
+
+class Contrast(Protocol):
+    """A way to make D. It may contain a ``power`` of C already: level s then weights by ``sigma^(s - power)``."""
+
+    @property
+    def power(self) -> int:
+        """The lowest level that this contrast can give."""
+
+    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+        """D for every label vector, a row of ``T``: shape (B, r, q)."""
+
+
+@dataclass(frozen=True)
+class PlugIn:
+    """``D = B_P - B_Q`` with ``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise (paper, Theorem cmmd_s_est_closed).
+
+    Where the Gram matrix was formed, the same from it: ``B_P = phi_P^T (K_PP + lam_p n I)^-1 psi_P``.
+    """
+
+    reg: tuple[float, float]
+    power: ClassVar[int] = 0
+
+    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+        return self._primal(T, x.phi, y.phi) if x.gram is None else self._dual(T, x.phi, y.phi, x.gram)
+
+    def _primal(self, T: Array, phi: Array, psi: Array) -> Array:
+        A_p, M_p = second_moments(T, phi), cross_moments(T, phi, psi)
+        A_q, M_q = phi.T @ phi - A_p, phi.T @ psi - M_p
+        return self._ridge(A_p, M_p, self.reg[0] * T.sum(axis=1)) - self._ridge(
+            A_q, M_q, self.reg[1] * (1 - T).sum(axis=1)
+        )
+
+    @staticmethod
+    def _ridge(A: Array, M: Array, ridge: Array) -> Array:
+        """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
+        diagonal = np.arange(A.shape[-1])
+        A[:, diagonal, diagonal] += ridge[:, None]
+        return np.linalg.solve(A, M).astype(np.float64, copy=False)
+
+    def _dual(self, T: Array, phi: Array, psi: Array, K: Array) -> Array:
+        """One factorisation for each group and label vector, then one product for all label vectors.
+
+        Nothing but SciPy's LAPACK inside the loop: NumPy brings a BLAS of its own, and the threads of the two fight.
+        """
+        (N, q), B = psi.shape, len(T)
+        weighted = np.empty((N, B, q))
+        for b, t in enumerate(T):
+            for rows, lam, sign in ((t > 0, self.reg[0], 1.0), (t == 0, self.reg[1], -1.0)):
+                index = np.flatnonzero(rows)
+                K_group = K.take(index, axis=0).take(index, axis=1)
+                K_group[np.diag_indices(len(index))] += lam * len(index)
+                _, solution, failed = dposv(K_group.T, psi[index], lower=1, overwrite_a=1)
+                if failed:
+                    raise np.linalg.LinAlgError(f"`reg` of {lam:.3g} is too small for this kernel matrix; increase it.")
+                weighted[index, b] = sign * solution
+        D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
+        return np.ascontiguousarray(D.transpose(1, 0, 2))
+
+
+@dataclass(frozen=True)
+class Joint:
+    """``M(t) / n - M(1 - t) / m``, which estimates ``C D`` if P_X = Q_X (paper, equation jmmd_est).
+
+    So level 2 is the squared MMD of the two joint distributions, and there is no level below.
+    """
+
+    power: ClassVar[int] = 2
+
+    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+        n = T.sum(axis=1)[:, None]
+        return cross_moments(T / n - (1 - T) / (T.shape[1] - n), x.phi, y.phi)

@@ -1,0 +1,103 @@
+"""The ridge lambda: given, or chosen on the pooled sample by closed-form leave-one-out or generalised cross-validation.
+
+Both look at the vector-valued ridge regression of the outcomes' features on the covariates' features over all rows,
+and never at the labels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from condmmd.samples import Array
+
+__all__ = ["Regularization", "check_reg", "choose_reg", "cross_validation_error"]
+
+Rule: TypeAlias = Literal["loo", "gcv", "given"]
+
+# Candidates in units of the mean of k(x, x), half a decade apart; a parabola through the best three goes between them.
+GRID = 10.0 ** np.arange(-9.0, 1.01, 0.5)
+CHUNK_NUMBERS = 2**22
+
+
+@dataclass(frozen=True)
+class Regularization:
+    """Lambda of P and of Q, in the paper's scale (the ridge is lambda times the group's rows), and where it is from."""
+
+    lam_p: float
+    lam_q: float
+    rule: Rule
+
+    @property
+    def pair(self) -> tuple[float, float]:
+        """Both, as the contrasts take them."""
+        return self.lam_p, self.lam_q
+
+    def __str__(self) -> str:
+        how = {"loo": "pooled leave-one-out", "gcv": "pooled generalised cross-validation", "given": "given"}[self.rule]
+        if self.lam_p == self.lam_q:
+            return f"{self.lam_p:.4g} ({how})"
+        return f"{self.lam_p:.4g} for P, {self.lam_q:.4g} for Q ({how})"
+
+
+def check_reg(reg: Any) -> Regularization | Literal["loo", "gcv"]:
+    """Read ``reg``: a positive number, a pair of them, "loo" or "gcv"."""
+    if isinstance(reg, str):
+        if reg not in ("loo", "gcv"):
+            raise ValueError(f"`reg` must be a positive number, a pair (P, Q), 'loo' or 'gcv'; got '{reg}'.")
+        return "loo" if reg == "loo" else "gcv"
+    given = (reg, reg) if isinstance(reg, Real) else tuple(reg) if isinstance(reg, tuple | list | np.ndarray) else ()
+    if len(given) != 2 or not all(isinstance(lam, Real) for lam in given):
+        raise TypeError(f"`reg` must be a positive number, a pair (P, Q), 'loo' or 'gcv'; got {reg!r}.")
+    lam_p, lam_q = (float(lam) for lam in given)
+    if not (0 < lam_p < np.inf and 0 < lam_q < np.inf):
+        raise ValueError(f"`reg` must be positive; got {reg}. Use reg='loo' to choose it from the data.")
+    return Regularization(lam_p, lam_q, "given")
+
+
+def choose_reg(reg: Regularization | Literal["loo", "gcv"], phi: Array, psi: Array, sigma: Array) -> Regularization:
+    """Choose lambda on the pooled rows, where it was not given. ``phi`` is in the eigenbasis of C."""
+    if isinstance(reg, Regularization):
+        return reg
+    grid = GRID * sigma.sum()  # the sum of the eigenvalues is the mean of k(x, x)
+    errors = cross_validation_error(grid, phi, psi, sigma)[0 if reg == "loo" else 1]
+    lam = _parabola_minimum(np.log(grid), errors)
+    return Regularization(lam, lam, reg)
+
+
+def cross_validation_error(grid: Array, phi: Array, psi: Array, sigma: Array) -> tuple[Array, Array]:
+    """Leave-one-out and generalised cross-validation error of the pooled ridge for each lambda of ``grid``.
+
+    With ``H = phi (phi^T phi + lam N I)^-1 phi^T``, leave-one-out is the mean over rows of
+    ``|psi_i - (H psi)_i|^2 / (1 - H_ii)^2``; generalised cross-validation has the mean of H_ii in place of H_ii.
+    """
+    N = len(phi)
+    M = phi.T @ psi
+    loo, squares, trace = np.zeros((3, len(grid)))
+    step = max(1, CHUNK_NUMBERS // (phi.shape[1] + psi.shape[1]))
+    for start in range(0, N, step):
+        rows = slice(start, start + step)
+        for g, lam in enumerate(grid):
+            shrink = 1.0 / (N * (sigma + lam))
+            leverage = phi[rows] ** 2 @ shrink
+            misfit = psi[rows] - phi[rows] @ (shrink[:, None] * M)
+            squared = np.einsum("ij,ij->i", misfit, misfit)
+            loo[g] += (squared / (1.0 - leverage) ** 2).sum()
+            squares[g] += squared.sum()
+            trace[g] += leverage.sum()
+    return loo / N, (squares / N) / (1.0 - trace / N) ** 2
+
+
+def _parabola_minimum(log_grid: Array, errors: Array) -> float:
+    """Where the parabola through the best point of an even grid and its neighbours is lowest."""
+    best = int(np.argmin(errors))
+    if 0 < best < len(errors) - 1:
+        before, at, after = errors[best - 1 : best + 2]
+        curvature = before - 2 * at + after
+        if curvature > 0:
+            shift = 0.5 * (before - after) / curvature
+            return float(np.exp(log_grid[best] + shift * (log_grid[1] - log_grid[0])))
+    return float(np.exp(log_grid[best]))
