@@ -1,0 +1,75 @@
+"""Break the code on purpose and see the tests fail: ``python -m tests.mutants``.
+
+Each mutant is one wrong line and the test that must notice it. The whole source is copied, so the tree stays as it is.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PROPERTIES = "tests/test_properties.py::"
+
+# (what is broken, file, right, wrong, test that must fail)
+MUTANTS = [
+    ("lambda of P used for Q", "contrasts.py", "A_q, M_q, self.reg[1]", "A_q, M_q, self.reg[0]", PROPERTIES + "test_symmetric_in_p_and_q"),
+    ("joint weights of Q by n", "contrasts.py", "(1 - T) / (T.shape[1] - n)", "(1 - T) / n", PROPERTIES + "test_symmetric_in_p_and_q"),
+    ("pivoting depends on row order, badly", "embedding/cholesky.py", "column /= np.sqrt(left[pivot])", "column /= np.sqrt(left[0] + left[pivot])", PROPERTIES + "test_row_order_does_not_matter"),
+    ("lambda chosen on the rows of P", "problem.py", "choose_reg(reg, x.phi, y.phi, sigma)", "choose_reg(reg, x.phi[samples.groups.t > 0], y.phi[samples.groups.t > 0], sigma)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
+    ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
+    ("outcomes of Q are not subtracted", "contrasts.py", "(t == 0, self.reg[1], -1.0)", "(t == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
+    ("complement moments lose M", "contrasts.py", "phi.T @ psi - M_p", "phi.T @ psi - 0.99 * M_p", PROPERTIES + "test_zero_for_identical_samples"),
+    ("sigma weights inverted", "spectrum.py", "** (s - power)", "** (power - s)", PROPERTIES + "test_hierarchy_of_levels"),
+    ("eigenvalues not divided by N", "embedding/embedding.py", 'np.einsum("ij,ij->j", phi, phi) / len(phi)', 'np.einsum("ij,ij->j", phi, phi) / (len(phi) + 1)', PROPERTIES + "test_bounds_by_the_mean_of_the_kernel"),
+    ("dual ridge without n", "contrasts.py", "+= lam * len(index)", "+= lam", PROPERTIES + "test_low_rank_and_dual_agree"),
+    ("last chunk dropped", "moments.py", "range(0, n_rows, step)", "range(0, n_rows - step + 1, step)", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
+    ("second batch overwrites the first", "problem.py", "values[labels] = level_values", "values[:] = level_values", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
+    ("frame columns taken in reverse", "samples/table.py", "np.column_stack(values)", "np.column_stack(values[::-1])", PROPERTIES + "test_array_and_frame_agree"),
+    ("multinomial weight of a monomial", "kernels/polynomial.py", "ways //= factorial(power)", "ways //= power + 1", PROPERTIES + "test_explicit_features_agree_with_pivoted_cholesky"),
+    ("mixture weights swapped", "spectrum.py", "mixture * T / n + (1 - mixture)", "(1 - mixture) * T / n + mixture", PROPERTIES + "test_mixture_agrees_with_the_literal_formula"),
+    ("Nystrom extension not triangular", "kernels/features.py", "lower=True).T", "lower=False).T", PROPERTIES + "test_witness_agrees_with_the_literal_formula"),
+    ("leverage ignored in leave-one-out", "regularization.py", "(1.0 - leverage) ** 2", "(1.0 - 0 * leverage) ** 2", "tests/test_regularization.py"),
+    ("residual not updated", "embedding/cholesky.py", "left -= column**2", "left -= 0.5 * column**2", "tests/test_embedding.py"),
+    ("rejection step accepts all", "embedding/cholesky.py", "rng.random() * before[i] > now[i]", "False", "tests/test_embedding.py::test_randomized_pivots_follow_the_sequential_law"),
+    ("NaN let through", "samples/table.py", "    _check_finite(table)\n    return table", "    return table", "tests/test_samples.py"),
+]  # fmt: skip
+
+
+def survives(mutant, folder):
+    """Run the mutant's test in a copy of the tree; True if it passes, which it must not."""
+    _, file, right, wrong, test = mutant
+    copy = Path(folder) / "tree"
+    shutil.rmtree(copy, ignore_errors=True)
+    copy.mkdir()
+    for part in ("src", "tests"):
+        shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(ROOT / "pyproject.toml", copy)
+    target = copy / "src" / "condmmd" / file
+    text = target.read_text()
+    if text.count(right) != 1:
+        raise SystemExit(f"{file}: {right!r} stands there {text.count(right)} times; mend this list.")
+    target.write_text(text.replace(right, wrong))
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", test]
+    environment = os.environ | {"PYTHONPATH": str(copy / "src"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(command, cwd=copy, env=environment, capture_output=True, check=False)  # noqa: S603
+    if done.returncode not in (0, 1):
+        raise SystemExit(done.stdout.decode() + done.stderr.decode())
+    return done.returncode == 0
+
+
+def main():
+    survivors = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for mutant in MUTANTS:
+            alive = survives(mutant, folder)
+            survivors += alive
+            print(f"{'SURVIVES' if alive else 'caught':<9} {mutant[0]}: {mutant[4]}", flush=True)
+    print(f"{len(MUTANTS) - survivors} of {len(MUTANTS)} mutants caught")
+    return survivors > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,75 @@
+"""The chosen lambda is the minimiser of an error that is computed here by refitting."""
+
+import numpy as np
+import pytest
+
+from condmmd import Gaussian, cmmd
+from condmmd.embedding import embed
+from condmmd.regularization import choose_reg, cross_validation_error
+from tests import oracle
+
+RNG = np.random.default_rng(0)
+X = RNG.uniform(-2, 2, size=(60, 1))
+Y = np.sin(3 * X) + 0.3 * RNG.normal(size=(60, 1))
+GROUP = np.arange(60) % 2
+KERNEL_X, KERNEL_Y = Gaussian(0.6), Gaussian(0.9)
+
+
+def features():
+    x, sigma = embed(KERNEL_X, X, tol=0.0, max_rank=60).principal()
+    y = embed(KERNEL_Y, Y, tol=0.0, max_rank=60)
+    return x.phi, y.phi, sigma
+
+
+def test_closed_form_agrees_with_refitting_without_each_row():
+    grid = np.array([1e-4, 1e-2, 1.0])
+    closed, _ = cross_validation_error(grid, *features())
+    refitted = [oracle.leave_one_out_error(KERNEL_X(X), KERNEL_Y(Y), lam) for lam in grid]
+    np.testing.assert_allclose(closed, refitted, rtol=1e-8)
+
+
+def test_generalised_cross_validation_agrees_with_the_hat_matrix():
+    K, L, N = KERNEL_X(X), KERNEL_Y(Y), len(X)
+    for lam in (1e-3, 0.1):
+        H = K @ np.linalg.inv(K + lam * N * np.eye(N))
+        expected = np.trace((np.eye(N) - H) @ L @ (np.eye(N) - H).T) / N / (1 - np.trace(H) / N) ** 2
+        _, found = cross_validation_error(np.array([lam]), *features())
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+
+
+@pytest.mark.parametrize(("rule", "which"), [("loo", 0), ("gcv", 1)])
+def test_the_chosen_lambda_is_a_minimum(rule, which):
+    chosen = choose_reg(rule, *features())
+    assert chosen.lam_p == chosen.lam_q
+    fine = chosen.lam_p * 10.0 ** np.linspace(-2, 2, 401)
+    errors = cross_validation_error(fine, *features())[which]
+    at = cross_validation_error(np.array([chosen.lam_p]), *features())[which][0]
+    assert at <= errors.min() * 1.001
+    assert abs(np.log10(fine[np.argmin(errors)] / chosen.lam_p)) < 0.25
+
+
+def test_more_rows_and_less_noise_mean_less_regularisation():
+    def chosen(n, noise):
+        rng = np.random.default_rng(1)
+        x = rng.uniform(-2, 2, size=n)
+        return cmmd(x, np.sin(3 * x) + noise * rng.normal(size=n), np.arange(n) % 2).reg.lam_p
+
+    assert chosen(2000, 0.3) < chosen(100, 0.3)
+    assert chosen(100, 0.05) < chosen(100, 1.0)
+
+
+def test_chunks_of_rows_do_not_matter(monkeypatch):
+    whole = cmmd(X, Y, GROUP).reg
+    monkeypatch.setattr("condmmd.regularization.CHUNK_NUMBERS", 100)
+    np.testing.assert_allclose(cmmd(X, Y, GROUP).reg.pair, whole.pair, rtol=1e-6)
+
+
+def test_what_the_result_says():
+    assert "pooled leave-one-out" in str(cmmd(X, Y, GROUP).reg)
+    assert "generalised" in str(cmmd(X, Y, GROUP, reg="gcv").reg)
+    assert str(cmmd(X, Y, GROUP, reg=(0.1, 0.2)).reg) == "0.1 for P, 0.2 for Q (given)"
+    assert cmmd(X, Y, GROUP, estimator="joint").reg is None
+    np.testing.assert_array_equal(
+        cmmd(X, Y, GROUP, reg=np.array([0.1, 0.2])).level([0, 1]),
+        cmmd(X, Y, GROUP, reg=[0.1, 0.2]).level([0, 1]),
+    )
