@@ -1,0 +1,50 @@
+# Everything runs in .venv, which is made on first use from Python 3.11+ and pip alone.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test lint types layers check benchmark mutants picture clean
+.DEFAULT_GOAL := demo
+
+.venv/core: pyproject.toml
+	$(PYTHON) -c 'import sys; sys.exit("condmmd needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
+	$(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $@
+
+.venv/test: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	touch $@
+
+.venv/dev: .venv/test
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,report]'
+	touch $@
+
+demo: .venv/core  ## the main job on real data that scikit-learn ships; writes build/demo.txt
+	$(BIN)/python -m condmmd.demo build/demo.txt
+
+test: .venv/test  ## all tests, and the examples in the documentation
+	$(BIN)/python -m pytest -q -n auto
+
+lint: .venv/dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: .venv/dev
+	$(BIN)/mypy
+
+layers: .venv/dev
+	$(BIN)/lint-imports
+
+check: test lint types layers
+
+benchmark: .venv/test  ## speed against the literal formula
+	$(BIN)/python -m benchmarks.levels
+
+mutants: .venv/test  ## break the code on purpose; every break must make its test fail
+	$(BIN)/python -m tests.mutants
+
+picture: .venv/dev  ## the picture of the README
+	$(BIN)/python docs/picture.py
+
+clean:
+	rm -rf .venv build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
