@@ -81,7 +81,7 @@ def test_columns_by_name():
         (lambda: Polynomial(2, coef0=-1), ValueError, r"`coef0` must be at least 0"),
         (lambda: Polynomial(2, gamma=0), ValueError, r"`gamma`"),
         (lambda: Gaussian()(A, B), ValueError, r"no lengthscale yet"),
-        (lambda: Gaussian(1).on(), ValueError, r"at least one column"),
+        (lambda: Gaussian(1).on(), ValueError, r"needs columns by name or by position"),
         (lambda: Gaussian(1).on("age")(A), ValueError, r"use positions"),
         (lambda: cmmd(FRAME, Y, GROUP, kernel_x=Gaussian()), TypeError, r"'sex' of `X` are categorical.*Delta"),
         (lambda: cmmd(FRAME, Y, GROUP, kernel_x=Gaussian().on("agee")), ValueError, r"no column 'agee'; it has"),
@@ -114,6 +114,28 @@ def test_functions_that_are_no_kernels(function, words):
         cmmd(Y, Y, GROUP, kernel_x=function)
     with pytest.raises(ValueError, match=words):
         cmmd(Y, Y, GROUP, kernel_y=function)
+
+
+def test_functions_do_not_get_the_codes_of_categories():
+    with pytest.raises(TypeError, match=r"'sex' of `X` are categorical"):
+        cmmd(FRAME, Y, GROUP, kernel_x=lambda A, B: A @ B.T)
+
+
+@pytest.mark.parametrize("solver", ["primal", "dual"])
+def test_an_indefinite_gram_matrix_beyond_the_checked_rows_is_refused(solver):
+    K = np.eye(1100)
+    rows = np.setdiff1d(np.arange(1100), np.random.default_rng(0).choice(1100, 1000, replace=False))[:2]
+    K[rows[0], rows[1]] = K[rows[1], rows[0]] = 3.0
+    with pytest.raises(ValueError, match=r"not positive semi-definite.* eigenvalue -2"):
+        cmmd(K, np.arange(1100.0), [1, 0] * 550, kernel_x="precomputed", reg=5.0, solver=solver)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e155, 1e200])
+@pytest.mark.parametrize("argument", ["kernel_x", "kernel_y"])
+def test_kernels_out_of_the_range_of_floating_point(scale, argument):
+    data = {"X": Y, "Y": Y} | {argument[-1].upper(): Y * scale}
+    with pytest.raises(ValueError, match=r"the kernel Linear"):
+        cmmd(**data, group=GROUP, **{argument: "linear"})
 
 
 def test_an_indefinite_kernel_that_the_first_check_misses_is_caught_by_the_factorisation():

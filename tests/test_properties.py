@@ -12,7 +12,9 @@ from condmmd.moments import cross_moments, second_moments
 from condmmd.problem import Problem
 from tests.strategies import KERNELS, comparisons
 
-pytestmark = pytest.mark.filterwarnings("ignore::condmmd.ConstantColumnWarning")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::condmmd.ConstantColumnWarning"),
+]
 
 LEVELS = np.array([0.0, 0.3, 1.0, 1.5, 2.0, 3.0])
 JOINT_LEVELS = np.array([2.0, 2.5, 3.0])

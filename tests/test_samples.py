@@ -45,6 +45,9 @@ def with_value(array, value):
         ((np.float64(3), Y, GROUP), ValueError, r"`X` must be a 1-D or 2-D array.*0-D"),
         ((np.array(["a"] * 20), Y, GROUP), TypeError, r"`X` must hold numbers or booleans.*data frame"),
         ((X, np.array([object()] * 20), GROUP), TypeError, r"`Y` must hold numbers"),
+        ((np.arange(20) + 2**60, Y, GROUP), ValueError, r"`X` has integers beyond 2\*\*53"),
+        ((X, Y, pd.Series(["a", "b"] * 9 + [None, "a"], dtype="string")), ValueError, r"`group` has 1 missing"),
+        ((X, Y, [pd.NA, 1] * 10), ValueError, r"`group` has 10 missing"),
         ((X * 1j, Y, GROUP), TypeError, r"complex128"),
         (([[1, 2], [3]], Y, GROUP), ValueError, r"`X` is not a rectangular array"),
         ((sparse.csr_matrix(X), Y, GROUP), TypeError, r"sparse.*toarray"),
@@ -86,6 +89,10 @@ def test_bad_frames(column, error, words):
         ({"reg": (0.1, 0.2, 0.3)}, TypeError, r"`reg` must be a positive number, a pair"),
         ({"reg": "cv"}, ValueError, r"'loo' or 'gcv'; got 'cv'"),
         ({"reg": None}, TypeError, r"`reg`"),
+        ({"reg": True}, TypeError, r"`reg`"),
+        ({"reg": [0.1, 0.2]}, TypeError, r"`reg`"),
+        ({"max_rank": np.inf}, ValueError, r"`max_rank`"),
+        ({"max_rank": 5, "solver": "dual"}, ValueError, r"`max_rank` does not apply"),
         ({"reg": np.nan}, ValueError, r"`reg`"),
         ({"estimator": "magic"}, ValueError, r"`estimator` must be one of"),
         ({"solver": "magic"}, ValueError, r"`solver` must be one of"),
@@ -103,6 +110,9 @@ def test_bad_settings_are_told_before_the_data_is_read(settings, error, words):
 
 def test_bad_levels():
     d = cmmd(X, Y, GROUP)
+    for level in ("a", 1j, [1, [2]]):
+        with pytest.raises(TypeError, match=r"`level` must be a number"):
+            d.level(level)
     for level in (-1, [0, -0.1], np.nan, np.inf):
         with pytest.raises(ValueError, match=r"`level` must be finite and at least 0"):
             d.level(level)
@@ -111,12 +121,12 @@ def test_bad_levels():
 
 
 def test_constant_columns_warn_with_their_meaning():
-    with pytest.warns(ConstantColumnWarning, match=r"`X` is constant in column\(s\) 'b': it takes no part"):
+    with pytest.warns(ConstantColumnWarning, match=r"`X` is constant in column\(s\) 'b': it does not tell"):
         with_constant = cmmd(pd.DataFrame({"a": Y, "b": 3.0}), Y, GROUP, reg=0.1)
     np.testing.assert_allclose(with_constant.level([0, 1]), cmmd(Y, Y, GROUP, reg=0.1).level([0, 1]), rtol=1e-9)
     with pytest.warns(ConstantColumnWarning, match=r"outcomes are compared unconditionally"):
         cmmd(np.zeros(20), Y, GROUP, reg=0.1)
-    with pytest.warns(ConstantColumnWarning, match=r"the two groups cannot differ"):
+    with pytest.warns(ConstantColumnWarning, match=r"the outcomes do not differ"):
         assert cmmd(X, np.zeros(20), GROUP, reg=0.1).level(2) < 0.1
 
 
@@ -152,7 +162,7 @@ def test_new_rows_may_have_new_categories():
         (pd.DataFrame({"a": [1.0]}), r"must have the columns of `X`, \['a', 'c'\]; got \['a'\]"),
         (pd.DataFrame({"a": ["x"], "c": ["u"]}), r"column 'a' is String but was numeric"),
         (pd.DataFrame({"a": [1.0], "c": [1.0]}), r"column 'c' is Float64 but was categorical"),
-        (np.zeros((2, 3)), r"`X_new` has 3 column\(s\); `X` had 2"),
+        (np.zeros((2, 2)), r"`X_new` must be a data frame with the columns of `X`"),
     ],
 )
 def test_new_rows_of_another_shape(data, words):

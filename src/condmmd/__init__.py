@@ -3,12 +3,17 @@
 from condmmd.discrepancy import Discrepancy
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.measure import cmmd
-from condmmd.notices import ApproximationWarning, CondmmdWarning, ConstantColumnWarning
+from condmmd.notices import (
+    ApproximationWarning,
+    CondmmdWarning,
+    ConstantColumnWarning,
+    OverlapWarning,
+)
 from condmmd.samples import pool
 
 __version__ = "0.1.0"
 
 __all__ = [
     "ApproximationWarning", "CondmmdWarning", "ConstantColumnWarning", "Delta", "Discrepancy", "Gaussian", "Kernel",
-    "Laplacian", "Linear", "Matern", "Polynomial", "cmmd", "pool",
+    "Laplacian", "Linear", "Matern", "OverlapWarning", "Polynomial", "cmmd", "pool",
 ]  # fmt: skip

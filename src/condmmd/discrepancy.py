@@ -128,7 +128,10 @@ class Discrepancy:
             At least 0; with the joint estimator at least 2. Level 0 compares conditional mean operators, 1 the
             conditional mean embeddings averaged over the covariates, 2 the joint distributions.
         """
-        levels = np.asarray(s, dtype=np.float64)
+        try:
+            levels = np.asarray(s, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"`level` must be a number or an array of numbers; got {s!r}.") from None
         lowest = self._problem.contrast.power
         if not (np.isfinite(levels).all() and (levels >= lowest).all()):
             remedy = " Use estimator='plugin' for lower levels." if lowest else ""
@@ -153,7 +156,8 @@ class Discrepancy:
         ndarray
             Without ``Y_new`` the squared norm of the difference of the two embeddings at each x. With it, a signed
             number: positive where P has more mass near (x, y) than Q, negative where it has less. (The joint
-            estimator's difference is weighted by the density of x.)
+            estimator's difference is weighted by the density of x.) A row with a category that X did not have is
+            similar to nothing, so nothing is known there and the answer is 0.
         """
         x = self._encode(X_new, "X_new", 0)
         difference = self.embedding_x.transform(x) @ self._difference

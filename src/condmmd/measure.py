@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from numbers import Real
 from typing import Any, Literal
 
@@ -23,7 +22,7 @@ def cmmd(
     *,
     kernel_x: KernelLike = None,
     kernel_y: KernelLike = None,
-    reg: float | Sequence[float] | Literal["loo", "gcv"] = "loo",
+    reg: float | tuple[float, float] | Literal["loo", "gcv"] = "loo",
     estimator: Estimator = "plugin",
     mixture: float | None = None,
     tol: float = 1e-12,
@@ -37,6 +36,7 @@ def cmmd(
     X, Y
         Covariates and outcomes of both samples, row by row: 1-D or 2-D arrays of numbers or booleans, or data frames
         or series (pandas, polars, ...) with numeric, boolean, categorical or string columns.
+        Rows are matched by position; a pandas index is not looked at.
     group
         A label with two values: which sample a row is from. 1 or True is P; with neither, the later in sorted order.
     kernel_x, kernel_y
@@ -46,7 +46,8 @@ def cmmd(
         given is the median distance between rows.
     reg
         Ridge lambda; the ridge is lambda times the rows of the group. A number, a pair for P and Q, or chosen on the
-        pooled rows: "loo" (leave-one-out) or "gcv" (generalised cross-validation).
+        pooled rows: "loo" (leave-one-out) or "gcv" (generalised cross-validation). Rows that are copies of others make
+        the chosen lambda too small; give a number then.
     estimator
         "plugin" is right whether or not X has the same distribution in both samples. "joint" needs that it has; it
         gives levels from 2 on and has no lambda.
@@ -81,6 +82,8 @@ def cmmd(
     _check_choice(estimator, "estimator", ("plugin", "joint"))
     _check_choice(solver, "solver", ("auto", "primal", "dual"))
     _check_numbers(mixture, tol, max_rank)
+    if solver == "dual" and max_rank is not None:
+        raise ValueError("`max_rank` does not apply to solver='dual', which takes the full Gram matrix; leave one out.")
     samples = read_samples(
         X, Y, group, precomputed_x=kernel_x == "precomputed", precomputed_y=kernel_y == "precomputed"
     )
@@ -108,7 +111,7 @@ def _check_numbers(mixture: Any, tol: Any, max_rank: Any) -> None:
         raise ValueError(f"`mixture` must be between 0 and 1, or None for the pooled sample; got {mixture!r}.")
     if not (_is_number(tol) and 0 <= tol < 1):
         raise ValueError(f"`tol` must be at least 0 and below 1; got {tol!r}.")
-    if max_rank is not None and not (_is_number(max_rank) and max_rank == int(max_rank) and max_rank >= 1):
+    if max_rank is not None and not (_is_number(max_rank) and max_rank >= 1 and float(max_rank).is_integer()):
         raise ValueError(f"`max_rank` must be a positive integer or None; got {max_rank!r}.")
 
 

@@ -1,6 +1,11 @@
 """The warnings that condmmd gives, each its own class so that it can be filtered."""
 
-__all__ = ["ApproximationWarning", "CondmmdWarning", "ConstantColumnWarning"]
+__all__ = [
+    "ApproximationWarning",
+    "CondmmdWarning",
+    "ConstantColumnWarning",
+    "OverlapWarning",
+]
 
 
 class CondmmdWarning(UserWarning):
@@ -13,3 +18,7 @@ class ConstantColumnWarning(CondmmdWarning):
 
 class ApproximationWarning(CondmmdWarning):
     """A kernel was cut off at a rank that leaves more than ``tol`` of its trace out."""
+
+
+class OverlapWarning(CondmmdWarning):
+    """Where some rows are, only one of the two groups is found, so they tell little about the difference."""

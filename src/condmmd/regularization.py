@@ -14,11 +14,17 @@ import numpy as np
 
 from condmmd.samples import Array
 
-__all__ = ["Regularization", "check_reg", "choose_reg", "cross_validation_error"]
+__all__ = [
+    "Regularization",
+    "check_reg",
+    "choose_reg",
+    "cross_validation_error",
+    "largest_near_minimum",
+]
 
 Rule: TypeAlias = Literal["loo", "gcv", "given"]
 
-# Candidates in units of the mean of k(x, x), half a decade apart; a parabola through the best three goes between them.
+# Candidates in units of the mean of k(x, x), half a decade apart.
 GRID = 10.0 ** np.arange(-9.0, 1.01, 0.5)
 CHUNK_NUMBERS = 2**22
 
@@ -49,8 +55,8 @@ def check_reg(reg: Any) -> Regularization | Literal["loo", "gcv"]:
         if reg not in ("loo", "gcv"):
             raise ValueError(f"`reg` must be a positive number, a pair (P, Q), 'loo' or 'gcv'; got '{reg}'.")
         return "loo" if reg == "loo" else "gcv"
-    given = (reg, reg) if isinstance(reg, Real) else tuple(reg) if isinstance(reg, tuple | list | np.ndarray) else ()
-    if len(given) != 2 or not all(isinstance(lam, Real) for lam in given):
+    given = (reg, reg) if isinstance(reg, Real) else reg if isinstance(reg, tuple) else ()
+    if len(given) != 2 or not all(isinstance(lam, Real) and not isinstance(lam, bool) for lam in given):
         raise TypeError(f"`reg` must be a positive number, a pair (P, Q), 'loo' or 'gcv'; got {reg!r}.")
     lam_p, lam_q = (float(lam) for lam in given)
     if not (0 < lam_p < np.inf and 0 < lam_q < np.inf):
@@ -64,7 +70,7 @@ def choose_reg(reg: Regularization | Literal["loo", "gcv"], phi: Array, psi: Arr
         return reg
     grid = GRID * sigma.sum()  # the sum of the eigenvalues is the mean of k(x, x)
     errors = cross_validation_error(grid, phi, psi, sigma)[0 if reg == "loo" else 1]
-    lam = _parabola_minimum(np.log(grid), errors)
+    lam = largest_near_minimum(grid, errors)
     return Regularization(lam, lam, reg)
 
 
@@ -91,13 +97,9 @@ def cross_validation_error(grid: Array, phi: Array, psi: Array, sigma: Array) ->
     return loo / N, (squares / N) / (1.0 - trace / N) ** 2
 
 
-def _parabola_minimum(log_grid: Array, errors: Array) -> float:
-    """Where the parabola through the best point of an even grid and its neighbours is lowest."""
-    best = int(np.argmin(errors))
-    if 0 < best < len(errors) - 1:
-        before, at, after = errors[best - 1 : best + 2]
-        curvature = before - 2 * at + after
-        if curvature > 0:
-            shift = 0.5 * (before - after) / curvature
-            return float(np.exp(log_grid[best] + shift * (log_grid[1] - log_grid[0])))
-    return float(np.exp(log_grid[best]))
+def largest_near_minimum(grid: Array, errors: Array) -> float:
+    """The largest lambda whose error is within a thousandth of the smallest: where nothing is learnt, regularise.
+
+    With few features and many rows the error is flat down to lambda 0, while level 0 grows without bound.
+    """
+    return float(grid[np.flatnonzero(errors <= 1.001 * errors.min())[-1]])

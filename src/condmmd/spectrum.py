@@ -18,7 +18,8 @@ def mixture_spectrum(T: Array, phi: Array, mixture: float) -> tuple[Array, Array
     n = T.sum(axis=1)[:, None]
     C = second_moments(mixture * T / n + (1 - mixture) * (1 - T) / (T.shape[1] - n), phi)
     sigma, U = np.linalg.eigh(C)
-    return np.maximum(sigma[:, ::-1], 0.0), U[:, :, ::-1]
+    rounding = phi.shape[1] * np.finfo(float).eps * sigma[:, -1:]
+    return np.where(sigma > rounding, sigma, 0.0)[:, ::-1], U[:, :, ::-1]
 
 
 def level_values(sigma: Array, energies: Array, s: Array, power: int) -> Array:

@@ -9,10 +9,12 @@ import numpy as np
 from condmmd.kernels import Kernel
 from condmmd.samples import Array
 
-__all__ = ["Factor", "greedy_cholesky", "randomized_cholesky"]
+__all__ = ["Factor", "check_diagonal", "greedy_cholesky", "randomized_cholesky", "refuse_negative"]
 
 # A residual this far below zero, relative to the largest k(x, x), is no rounding error.
 NEGATIVE = 1e-8
+# Levels are products of up to three such numbers and their inverses.
+SMALLEST, LARGEST = 1e-60, 1e60
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,7 +34,7 @@ class Factor:
 def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> Factor:
     """Take as the next pivot the row that is represented worst, until ``tol`` of the trace is left."""
     left = kernel.diagonal(X).astype(np.float64)
-    largest, total = _check_diagonal(kernel, left)
+    largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order
     pivots: list[int] = []
     while len(pivots) < max_rank and left.sum() > tol * total:
@@ -66,7 +68,7 @@ def randomized_cholesky(
     """
     rng = np.random.default_rng(seed)
     left = kernel.diagonal(X).astype(np.float64)
-    largest, total = _check_diagonal(kernel, left)
+    largest, total = check_diagonal(kernel, left)
     floor = len(X) * np.finfo(float).eps * largest
     phi = np.empty((len(X), 0))
     pivots: list[int] = []
@@ -109,7 +111,8 @@ def _accept(H: Array, floor: float, rng: np.random.Generator, limit: int) -> tup
     return kept, np.tril(rows[: len(kept), kept].T)
 
 
-def _check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
+def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
+    """Largest k(x, x) and their sum, or an error where no features can come of them."""
     if not np.isfinite(diagonal).all():
         raise ValueError(f"the kernel {kernel!r} has k(x, x) that is NaN or infinite; scale the columns down.")
     if diagonal.min() < 0:
@@ -117,15 +120,23 @@ def _check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
     largest, total = float(diagonal.max()), float(diagonal.sum())
     if total == 0:
         raise ValueError(f"the kernel {kernel!r} is zero on every row, so it cannot tell any two apart.")
+    if not SMALLEST < largest < LARGEST:
+        raise ValueError(
+            f"the kernel {kernel!r} has k(x, x) up to {largest:.3g}, outside of what double precision can square and "
+            "sum; bring the columns to a common scale, for instance in units of their standard deviation."
+        )
     return largest, total
 
 
 def _check_residual(kernel: Kernel, X: Array, pivots: list[int], left: Array, largest: float) -> None:
     worst = int(np.argmin(left))
-    if left[worst] >= -NEGATIVE * largest:
-        return
-    rows = [*pivots, worst]
-    smallest = np.linalg.eigvalsh(kernel.gram(X[rows], X[rows]))[0]
+    if left[worst] < -NEGATIVE * largest:
+        refuse_negative(kernel, X[[*pivots, worst]])
+
+
+def refuse_negative(kernel: Kernel, rows: Array) -> None:
+    """Raise, with the eigenvalue that shows it."""
+    smallest = np.linalg.eigvalsh(kernel.gram(rows, rows))[0]
     raise ValueError(
         f"the kernel {kernel!r} is not positive semi-definite: its Gram matrix on {len(rows)} of the rows has the "
         f"eigenvalue {smallest:.4g}. Use a valid kernel."

@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from condmmd.embedding.cholesky import Factor, greedy_cholesky, randomized_cholesky
+from condmmd.embedding.cholesky import Factor, check_diagonal, greedy_cholesky, randomized_cholesky
 from condmmd.embedding.gram import factor_gram
 from condmmd.kernels import FeatureMap, Kernel, Landmarks
 from condmmd.samples import Array
@@ -73,6 +73,7 @@ def embed(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> Embedding:
 
     Where ``max_rank`` is reached first, the residual is above ``tol``.
     """
+    check_diagonal(kernel, kernel.diagonal(X))
     explicit = kernel.feature_map(X)
     if explicit is not None and explicit.size <= max_rank:
         return Embedding(explicit(X), kernel, 0.0, "explicit", explicit)

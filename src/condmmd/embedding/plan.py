@@ -81,6 +81,6 @@ def _embed(kernel: Kernel, table: Table, tol: float, max_rank: int | None, switc
             f"{embedding.residual:.2g} of its trace out (`tol` is {tol:.2g}). A longer lengthscale, fewer columns or a "
             "larger `max_rank` leaves out less; giving `max_rank` accepts the approximation.",
             ApproximationWarning,
-            stacklevel=4,
+            stacklevel=5,
         )
     return embedding

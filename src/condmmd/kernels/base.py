@@ -127,8 +127,8 @@ class On(Kernel):
     positions: tuple[int, ...] | None = None
 
     def __post_init__(self) -> None:
-        if not self.columns:
-            raise ValueError("on() needs at least one column, by name or by position.")
+        if not self.columns or not all(isinstance(c, str | int) and not isinstance(c, bool) for c in self.columns):
+            raise ValueError(f"on() needs columns by name or by position, as in .on('age', 'bmi'); got {self.columns}.")
         if self.positions is None and all(isinstance(column, int) for column in self.columns):
             object.__setattr__(self, "positions", tuple(int(column) for column in self.columns))
 

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
-from condmmd.kernels.base import Kernel
+import numpy as np
+
+from condmmd.kernels.base import Kernel, On, Product, Sum
 from condmmd.kernels.delta import Delta
 from condmmd.kernels.gaussian import Gaussian
 from condmmd.kernels.given import FromFunction, Precomputed
 from condmmd.kernels.laplacian import Laplacian
 from condmmd.kernels.matern import Matern
 from condmmd.kernels.polynomial import Linear, Polynomial
-from condmmd.kernels.stationary import median_distance
+from condmmd.kernels.stationary import Stationary, median_distance
 from condmmd.samples import Array, Table
 
-__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel"]
+__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel", "with_lengthscale"]
 
 KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any] | None
 
@@ -75,3 +78,17 @@ def default_kernel(table: Table) -> Kernel:
         parts.append(delta.on(*(table.columns[j].name for j in table.categorical)) if table.numeric else delta)
     kernel = parts[0] if len(parts) == 1 else parts[0] * parts[1]
     return kernel.resolve(table)
+
+
+def with_lengthscale(kernel: Kernel, factor: float) -> Kernel:
+    """Multiply every lengthscale inside a resolved kernel by ``factor``."""
+    if isinstance(kernel, Stationary) and kernel.lengthscale is not None:
+        scales = np.asarray(kernel.lengthscale) * factor
+        return replace(kernel, lengthscale=float(scales) if scales.ndim == 0 else tuple(scales.tolist()))
+    if isinstance(kernel, Product):
+        return replace(kernel, factors=tuple(with_lengthscale(part, factor) for part in kernel.factors))
+    if isinstance(kernel, Sum):
+        return replace(kernel, terms=tuple(with_lengthscale(part, factor) for part in kernel.terms))
+    if isinstance(kernel, On):
+        return replace(kernel, kernel=with_lengthscale(kernel.kernel, factor))
+    return kernel

@@ -48,6 +48,7 @@ class FromFunction(Kernel):
         return np.concatenate(blocks)
 
     def resolve(self, table: Table) -> Kernel:
+        super().resolve(table)
         check_positive_semidefinite(self, table)
         return self
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import comb, factorial, sqrt
+from numbers import Integral
 
 import numpy as np
 
@@ -40,7 +41,7 @@ class Polynomial(Kernel):
     gamma: float = 1.0
 
     def __post_init__(self) -> None:
-        if self.degree != int(self.degree) or self.degree < 1:
+        if not isinstance(self.degree, Integral) or self.degree < 1:
             raise ValueError(f"`degree` must be a positive integer; got {self.degree}.")
         if not self.coef0 >= 0:
             raise ValueError(

@@ -62,20 +62,28 @@ def _label_array(group: Any) -> npt.NDArray[Any]:
         if len(native.columns) != 1:
             raise ValueError(f"`group` must be one column; got a data frame with {len(native.columns)}.")
         native = next(iter(native.iter_columns()))
-    if isinstance(native, nw.Series):
-        missing = int(native.null_count())
-        labels: npt.NDArray[Any] = native.to_numpy()
-    else:
-        missing = 0
-        labels = np.asarray(native)
+    missing = int(native.null_count()) if isinstance(native, nw.Series) else 0
+    if missing:
+        raise ValueError(f"`group` has {missing} missing, NaN or infinite labels; drop those rows.")
+    labels: npt.NDArray[Any] = native.to_numpy() if isinstance(native, nw.Series) else np.asarray(native)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(f"`group` must be 1-D, one label a row; got {labels.ndim}-D.")
     if labels.dtype.kind == "f":
-        missing = max(missing, int((~np.isfinite(labels)).sum()))
+        missing = int((~np.isfinite(labels)).sum())
+    elif labels.dtype.kind == "M":
+        missing = int(np.isnat(labels).sum())
     elif labels.dtype.kind == "O":
-        missing = max(missing, sum(value is None or value != value for value in labels))  # noqa: PLR0124 - NaN
+        missing = sum(_is_missing(value) for value in labels)
     if missing:
         raise ValueError(f"`group` has {missing} missing, NaN or infinite labels; drop those rows.")
     return labels
+
+
+def _is_missing(value: Any) -> bool:
+    """None, NaN, and pandas' NA, which will not say whether it equals itself."""
+    try:
+        return value is None or bool(value != value)  # noqa: PLR0124 - NaN differs from itself
+    except TypeError:
+        return True

@@ -41,12 +41,12 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
         if table.constant:
             named = ", ".join(f"'{name}'" for name in table.constant)
             consequence = (
-                "it takes no part in the comparison"
+                "it does not tell any two rows apart"
                 if len(table.constant) < len(table.columns)
                 else (
                     "with nothing to condition on, outcomes are compared unconditionally"
                     if table.argument == "X"
-                    else "the two groups cannot differ"
+                    else "the outcomes do not differ, and what is measured is the effect of the ridge"
                 )
             )
             warnings.warn(

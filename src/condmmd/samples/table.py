@@ -83,7 +83,12 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
         raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
     if isinstance(native, nw.Series):
         native = (native.alias(native.name or f"{argument.lower()}0")).to_frame()
-    table = _from_frame(native, argument, like) if isinstance(native, nw.DataFrame) else _from_array(data, argument)
+    if isinstance(native, nw.DataFrame):
+        table = _from_frame(native, argument, like)
+    elif like is not None and like.from_frame and like.categorical:
+        raise TypeError(f"`{argument}` must be a data frame with the columns of `{like.argument}`, {list(like.names)}.")
+    else:
+        table = _from_array(data, argument)
     if table.values.shape[1] == 0:
         raise ValueError(f"`{argument}` has no columns.")
     if table.values.shape[0] == 0:
@@ -130,8 +135,17 @@ def _float_matrix(data: Any, argument: str) -> Array:
             f"`{argument}` must hold numbers or booleans; got an array of dtype {array.dtype}. "
             "Put categories and strings into a data frame (pandas, polars), or convert with .astype(float)."
         )
+    _check_integers(array, argument)
     matrix = array.astype(np.float64, copy=False)
     return matrix[:, None] if matrix.ndim == 1 else matrix
+
+
+def _check_integers(array: npt.NDArray[Any], argument: str) -> None:
+    if array.dtype.kind in "iu" and array.size and max(abs(int(array.min())), abs(int(array.max()))) > 2**53:
+        raise ValueError(
+            f"`{argument}` has integers beyond 2**53, which floating point cannot tell apart. Subtract an "
+            "offset, or pass identifiers as strings."
+        )
 
 
 def _from_array(data: Any, argument: str) -> Table:
@@ -178,6 +192,7 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
     elif dtype.is_numeric():
         if known is not None and known.categories is not None:
             raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was categorical before.")
+        _check_integers(series.to_numpy(), argument)
         return Column(name), series.cast(nw.Float64).to_numpy().astype(np.float64)
     elif dtype in (nw.String, nw.Categorical, nw.Enum):
         text = series.cast(nw.String).to_numpy().astype(str)
@@ -189,6 +204,8 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
         )
     if known is not None and known.categories is None:
         raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was numeric before.")
+    if known is None and dtype == nw.Boolean:
+        known = Column(name, ("False", "True"))
     if known is None or known.categories is None:
         categories, codes = np.unique(text, return_inverse=True)
         return Column(name, tuple(str(value) for value in categories)), codes.reshape(-1).astype(np.float64)
