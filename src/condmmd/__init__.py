@@ -2,6 +2,7 @@
 
 from condmmd.discrepancy import Discrepancy
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from condmmd.marginal import mmd, mmd_test
 from condmmd.measure import cmmd
 from condmmd.notices import (
     ApproximationWarning,
@@ -9,11 +10,14 @@ from condmmd.notices import (
     ConstantColumnWarning,
     OverlapWarning,
 )
+from condmmd.result import CMMDTestResult, MMDTestResult
 from condmmd.samples import pool
+from condmmd.testing import cmmd_test
 
 __version__ = "0.1.0"
 
 __all__ = [
-    "ApproximationWarning", "CondmmdWarning", "ConstantColumnWarning", "Delta", "Discrepancy", "Gaussian", "Kernel",
-    "Laplacian", "Linear", "Matern", "OverlapWarning", "Polynomial", "cmmd", "pool",
+    "ApproximationWarning", "CMMDTestResult", "CondmmdWarning", "ConstantColumnWarning", "Delta", "Discrepancy",
+    "Gaussian", "Kernel", "Laplacian", "Linear", "MMDTestResult", "Matern", "OverlapWarning", "Polynomial", "cmmd",
+    "cmmd_test", "mmd", "mmd_test", "pool",
 ]  # fmt: skip

@@ -90,7 +90,8 @@ class Joint:
 
     def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
         n = T.sum(axis=1)[:, None]
-        return cross_moments(T / n - (1 - T) / (T.shape[1] - n), x.phi, y.phi)
+        weights = T / np.maximum(n, 1) - (1 - T) / np.maximum(T.shape[1] - n, 1)
+        return cross_moments(weights, x.phi, y.phi)
 
 
 @dataclass(frozen=True, eq=False)

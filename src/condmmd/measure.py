@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from numbers import Real
 from typing import Any, Literal
 
+from condmmd.arguments import check_choice, check_embedding, check_mixture
 from condmmd.discrepancy import Discrepancy
 from condmmd.embedding import Solver
 from condmmd.kernels import KernelLike, check_kernel
-from condmmd.problem import Estimator, pose
+from condmmd.problem import embed_samples, pose
 from condmmd.regularization import check_reg
 from condmmd.samples import read_samples
 
@@ -23,7 +23,7 @@ def cmmd(
     kernel_x: KernelLike = None,
     kernel_y: KernelLike = None,
     reg: float | tuple[float, float] | Literal["loo", "gcv"] = "loo",
-    estimator: Estimator = "plugin",
+    estimator: Literal["plugin", "joint"] = "plugin",
     mixture: float | None = None,
     tol: float = 1e-12,
     max_rank: int | None = None,
@@ -79,41 +79,21 @@ def cmmd(
     check_kernel(kernel_x, "kernel_x")
     check_kernel(kernel_y, "kernel_y")
     checked_reg = check_reg(reg)
-    _check_choice(estimator, "estimator", ("plugin", "joint"))
-    _check_choice(solver, "solver", ("auto", "primal", "dual"))
-    _check_numbers(mixture, tol, max_rank)
-    if solver == "dual" and max_rank is not None:
-        raise ValueError("`max_rank` does not apply to solver='dual', which takes the full Gram matrix; leave one out.")
+    check_choice(estimator, "estimator", ("plugin", "joint"))
+    check_embedding(tol, max_rank, solver)
+    check_mixture(mixture)
     samples = read_samples(
         X, Y, group, precomputed_x=kernel_x == "precomputed", precomputed_y=kernel_y == "precomputed"
     )
-    problem, chosen = pose(
+    features = embed_samples(
         samples,
         kernel_x=kernel_x,
         kernel_y=kernel_y,
-        reg=checked_reg,
-        estimator=estimator,
-        mixture=None if mixture is None else float(mixture),
         tol=float(tol),
         max_rank=None if max_rank is None else int(max_rank),
         solver=solver,
     )
+    problem, chosen = pose(
+        features, reg=checked_reg, estimator=estimator, mixture=None if mixture is None else float(mixture)
+    )
     return Discrepancy.of(problem, samples, chosen, estimator)
-
-
-def _check_choice(value: Any, argument: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        raise ValueError(f"`{argument}` must be one of {list(choices)}; got {value!r}.")
-
-
-def _check_numbers(mixture: Any, tol: Any, max_rank: Any) -> None:
-    if mixture is not None and not (_is_number(mixture) and 0 <= mixture <= 1):
-        raise ValueError(f"`mixture` must be between 0 and 1, or None for the pooled sample; got {mixture!r}.")
-    if not (_is_number(tol) and 0 <= tol < 1):
-        raise ValueError(f"`tol` must be at least 0 and below 1; got {tol!r}.")
-    if max_rank is not None and not (_is_number(max_rank) and max_rank >= 1 and float(max_rank).is_integer()):
-        raise ValueError(f"`max_rank` must be a positive integer or None; got {max_rank!r}.")
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)

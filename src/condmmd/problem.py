@@ -7,16 +7,16 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from condmmd.contrasts import Contrast, Joint, PlugIn
+from condmmd.contrasts import Contrast, Joint, Orthogonal, PlugIn
 from condmmd.embedding import Embedding, Solver, embed_covariates, embed_outcomes
 from condmmd.kernels import KernelLike, resolve_kernel
 from condmmd.regularization import Regularization, choose_reg
 from condmmd.samples import Array, Samples
 from condmmd.spectrum import level_values, mixture_spectrum
 
-__all__ = ["Estimator", "Problem", "pose"]
+__all__ = ["Estimator", "Features", "Problem", "embed_samples", "pose"]
 
-Estimator: TypeAlias = Literal["plugin", "joint"]
+Estimator: TypeAlias = Literal["plugin", "joint", "orthogonal"]
 
 # Numbers in the moments of one batch of label vectors (256 MB).
 BATCH_NUMBERS = 2**25
@@ -67,24 +67,47 @@ class Problem:
         return values
 
 
-def pose(
+@dataclass(frozen=True, eq=False)
+class Features:
+    """Covariates (in the eigenbasis of their pooled covariance, with its eigenvalues) and outcomes as features."""
+
+    x: Embedding
+    sigma: Array
+    y: Embedding
+
+
+def embed_samples(
     samples: Samples,
     *,
     kernel_x: KernelLike,
     kernel_y: KernelLike,
-    reg: Regularization | Literal["loo", "gcv"],
-    estimator: Estimator,
-    mixture: float | None,
     tol: float,
     max_rank: int | None,
     solver: Solver,
-) -> tuple[Problem, Regularization | None]:
-    """Fix kernels, features and lambda from the pooled rows. The labels are not looked at."""
+) -> Features:
+    """Fix kernels and features from the pooled rows. The labels are not looked at."""
     k = resolve_kernel(kernel_x, samples.x, samples.gram_x)
     l = resolve_kernel(kernel_y, samples.y, samples.gram_y)  # noqa: E741 - the paper's letter
     y = embed_outcomes(l, samples.y, tol=tol, max_rank=max_rank)
-    x, sigma = embed_covariates(k, samples.x, tol=tol, max_rank=max_rank, solver=solver, outcomes=y.rank).principal()
+    x = embed_covariates(k, samples.x, tol=tol, max_rank=max_rank, solver=solver, outcomes=y.rank)
+    return Features(*x.principal(), y)
+
+
+def pose(
+    features: Features,
+    *,
+    reg: Regularization | Literal["loo", "gcv"],
+    estimator: Estimator,
+    mixture: float | None,
+    e: Array | None = None,
+) -> tuple[Problem, Regularization | None]:
+    """Fix lambda from the pooled rows, and so everything but the labels."""
+    x, sigma, y = features.x, features.sigma, features.y
     if estimator == "joint":
         return Problem(x, sigma, y, Joint(), mixture), None
     chosen = choose_reg(reg, x.phi, y.phi, sigma)
+    if estimator == "orthogonal":
+        if e is None or chosen.lam_p != chosen.lam_q:
+            raise ValueError("`reg` must be one number with the orthogonal estimator, which has one ridge.")
+        return Problem(x, sigma, y, Orthogonal(chosen.lam_p, e), mixture), chosen
     return Problem(x, sigma, y, PlugIn(chosen.pair), mixture), chosen

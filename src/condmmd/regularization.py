@@ -22,11 +22,18 @@ __all__ = [
     "largest_near_minimum",
 ]
 
-Rule: TypeAlias = Literal["loo", "gcv", "given"]
+Rule: TypeAlias = Literal["loo", "gcv", "given", "default"]
 
 # Candidates in units of the mean of k(x, x), half a decade apart.
 GRID = 10.0 ** np.arange(-9.0, 1.01, 0.5)
 CHUNK_NUMBERS = 2**22
+
+_IN_WORDS: dict[Rule, str] = {
+    "loo": "pooled leave-one-out",
+    "gcv": "pooled generalised cross-validation",
+    "given": "given",
+    "default": "0.1 of the mean of k(x, x)",
+}
 
 
 @dataclass(frozen=True)
@@ -43,7 +50,7 @@ class Regularization:
         return self.lam_p, self.lam_q
 
     def __str__(self) -> str:
-        how = {"loo": "pooled leave-one-out", "gcv": "pooled generalised cross-validation", "given": "given"}[self.rule]
+        how = _IN_WORDS[self.rule]
         if self.lam_p == self.lam_q:
             return f"{self.lam_p:.4g} ({how})"
         return f"{self.lam_p:.4g} for P, {self.lam_q:.4g} for Q ({how})"

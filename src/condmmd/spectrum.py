@@ -16,7 +16,8 @@ def mixture_spectrum(T: Array, phi: Array, mixture: float) -> tuple[Array, Array
     Shapes (B, r) and (B, r, r), the largest eigenvalue first.
     """
     n = T.sum(axis=1)[:, None]
-    C = second_moments(mixture * T / n + (1 - mixture) * (1 - T) / (T.shape[1] - n), phi)
+    m = T.shape[1] - n
+    C = second_moments(mixture * T / np.maximum(n, 1) + (1 - mixture) * (1 - T) / np.maximum(m, 1), phi)
     sigma, U = np.linalg.eigh(C)
     rounding = phi.shape[1] * np.finfo(float).eps * sigma[:, -1:]
     return np.where(sigma > rounding, sigma, 0.0)[:, ::-1], U[:, :, ::-1]

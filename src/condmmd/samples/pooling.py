@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import narwhals as nw
@@ -14,7 +14,7 @@ from condmmd.notices import ConstantColumnWarning
 from condmmd.samples.groups import Groups, read_group
 from condmmd.samples.table import Array, Table, read_gram, read_table
 
-__all__ = ["Samples", "pool", "read_samples"]
+__all__ = ["Samples", "pool", "read_samples", "select_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +55,23 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
                 stacklevel=3,
             )
     return Samples(x, y, groups, gram_x, gram_y)
+
+
+def select_rows(samples: Samples, rows: npt.NDArray[np.bool_]) -> Samples:
+    """Keep some rows, of both groups alike."""
+    t = samples.groups.t[rows]
+    if min(t.sum(), len(t) - t.sum()) < 2:
+        raise ValueError(
+            f"`trim` leaves {int(t.sum())} rows of P and {int(len(t) - t.sum())} of Q; at least 2 of each are needed. "
+            "Use a smaller value."
+        )
+    return Samples(
+        replace(samples.x, values=samples.x.values[rows]),
+        replace(samples.y, values=samples.y.values[rows]),
+        replace(samples.groups, t=t),
+        samples.gram_x,
+        samples.gram_y,
+    )
 
 
 def pool(X_p: Any, Y_p: Any, X_q: Any, Y_q: Any) -> tuple[Any, Any, npt.NDArray[np.int64]]:

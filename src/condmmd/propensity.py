@@ -1,0 +1,188 @@
+"""The propensity e(x), the probability that a pooled row at x is from P: null labels need it when X moved."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.logistic import cross_validated_logistic
+from condmmd.notices import OverlapWarning
+from condmmd.samples import Array, Table
+
+__all__ = ["Propensity", "PropensityLike", "check_propensity", "read_propensity", "warn_overlap"]
+
+PropensityLike: TypeAlias = Literal["estimate"] | Callable[[Any], Any] | npt.ArrayLike | None
+Source: TypeAlias = Literal["equal marginals", "strata", "known", "estimated"]
+
+# The estimate is a ridge-penalised logistic regression on the standardised columns and this many principal features.
+MAX_FEATURES = 40
+PENALTIES = 10.0 ** np.arange(-2.0, 3.1)
+FOLDS = 5
+# A row whose propensity is closer than this to 0 or 1 has a label that is hardly random.
+EDGE = 0.02
+# Of this share of the rows at least the labels should be random; below it, a warning.
+MIN_EFFECTIVE = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class Propensity:
+    """Probabilities at the rows (or blocks), where they are from, and what validity rests on."""
+
+    e: Array
+    source: Source
+    model: str
+
+    @property
+    def assumption(self) -> str:
+        """What must hold for the p-value to be right."""
+        return {
+            "equal marginals": "X has the same distribution in both samples (asserted by propensity=None)",
+            "strata": "none beyond independent rows: labels are shuffled among rows of equal X",
+            "known": "the given propensity is the probability of P at x, up to a constant factor in the odds",
+            "estimated": "the estimated propensity is near the true one, or the pooled regression of Y on X is "
+            "(either makes up for the other to first order)",
+        }[self.source]
+
+    @property
+    def effective_size(self) -> float:
+        """How many rows' worth of random labels there are: ``sum 4 e (1 - e)``, which is N if e is 1/2."""
+        return float(np.sum(4 * self.e * (1 - self.e)))
+
+    def summary(self) -> dict[str, Any]:
+        """What the result tells of it."""
+        low, middle, high = np.quantile(self.e, [0.0, 0.5, 1.0])
+        return {
+            "source": self.source,
+            "model": self.model,
+            "min": float(low),
+            "median": float(middle),
+            "max": float(high),
+            "effective_size": self.effective_size,
+        }
+
+
+def check_propensity(propensity: Any) -> None:
+    """Reject what cannot be a propensity, before any work."""
+    if isinstance(propensity, str) and propensity != "estimate":
+        raise ValueError(
+            f"`propensity` must be 'estimate', None (X has the same distribution in both samples), a function of X, "
+            f"probabilities, or a classifier; got '{propensity}'."
+        )
+    if isinstance(propensity, type):
+        raise TypeError(f"`propensity` is a class; make a classifier of it, as in {propensity.__name__}().")
+
+
+def read_propensity(propensity: Any, X: Any, x: Table, features: Array, t: Array) -> Propensity:
+    """Probabilities at every row: constant, given, or estimated from X and the labels.
+
+    Parameters
+    ----------
+    propensity
+        As in `cmmd_test`.
+    X
+        The covariates as the user gave them, for a function of X.
+    x
+        The same as a table, for a classifier.
+    features
+        Principal features of the covariates, for the estimate.
+    t
+        Labels.
+    """
+    if propensity is None:
+        return Propensity(np.full(len(t), t.mean()), "equal marginals", "constant")
+    if isinstance(propensity, str):
+        return _estimate(x, features, t)
+    if hasattr(propensity, "predict_proba"):
+        from sklearn.base import clone  # noqa: PLC0415 - a slow import that few runs need
+
+        fitted = clone(propensity).fit(x.values, t.astype(int))
+        return Propensity(_checked(fitted.predict_proba(x.values)[:, 1], t), "estimated", repr(propensity))
+    if callable(propensity):
+        name = getattr(propensity, "__name__", repr(propensity))
+        return Propensity(_checked(propensity(X), t), "known", f"function {name}")
+    return Propensity(_checked(propensity, t), "known", "given probabilities")
+
+
+def _checked(values: Any, t: Array) -> Array:
+    e = np.asarray(values, dtype=np.float64).reshape(-1)
+    if len(e) != len(t):
+        raise ValueError(f"`propensity` must give one probability a row, {len(t)}; got {len(e)}.")
+    if not np.isfinite(e).all():
+        raise ValueError(f"`propensity` gave {int((~np.isfinite(e)).sum())} NaN or infinite probabilities of {len(e)}.")
+    if e.min() <= 0 or e.max() >= 1:
+        outside = int(((e <= 0) | (e >= 1)).sum())
+        raise ValueError(
+            f"`propensity` must lie strictly between 0 and 1; got {outside} value(s) outside, from {e.min():.4g} to "
+            f"{e.max():.4g}. Drop the rows that could be of one group only."
+        )
+    return e
+
+
+def _estimate(x: Table, features: Array, t: Array) -> Propensity:
+    """Logistic regression on the standardised columns and the leading principal features, C by cross-validation."""
+    numeric = x.values[:, list(x.numeric)]
+    spread = numeric.std(axis=0)
+    columns = (numeric - numeric.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+    design = np.column_stack([columns, features[:, :MAX_FEATURES]])
+    e, C = cross_validated_logistic(design, t, PENALTIES, _folds(t))
+    e = np.clip(e, 1e-12, 1 - 1e-12)  # keeps the odds finite, no more
+    return Propensity(e, "estimated", f"logistic regression on {design.shape[1]} features of X, C = {C:g}")
+
+
+def _folds(t: Array) -> npt.NDArray[np.int64]:
+    """Shuffled folds, the same every time, with both groups spread evenly over them."""
+    n_folds = int(max(2, min(FOLDS, t.sum(), len(t) - t.sum())))
+    order = np.random.default_rng(0).permutation(len(t))
+    order = order[np.argsort(t[order], kind="stable")]
+    folds = np.empty(len(t), dtype=np.int64)
+    folds[order] = np.arange(len(t)) % n_folds
+    return folds
+
+
+def warn_overlap(propensity: Propensity, x: Table, stacklevel: int) -> None:
+    """Warn where labels are hardly random; raise where they are nowhere."""
+    rows = len(propensity.e)
+    if propensity.effective_size < 4:
+        raise ValueError(
+            "`propensity`: no overlap. Given X, every row could be of one group only, so Y given X is never seen in "
+            "both. Compare groups whose X overlap."
+        )
+    if propensity.effective_size >= MIN_EFFECTIVE * rows:
+        return
+    regions = [
+        told
+        for told, outside in (
+            ("almost only P", propensity.e > 1 - EDGE),
+            ("almost only Q", propensity.e < EDGE),
+        )
+        if outside.any()
+        for told in [f"{told} in {int(outside.sum())} rows with {_ranges(x, outside)}"]
+    ]
+    warnings.warn(
+        f"the two samples overlap little in X: of {rows} labels only {propensity.effective_size:.0f} worth are random"
+        + (f"; {'; '.join(regions)}" if regions else "")
+        + ". Nothing can be said about Y given X there; trim=0.05 leaves such rows out.",
+        OverlapWarning,
+        stacklevel=stacklevel,
+    )
+
+
+def _ranges(x: Table, rows: npt.NDArray[np.bool_]) -> str:
+    told = []
+    for j, column in enumerate(x.columns[:3]):
+        values = x.values[rows, j] if len(rows) == len(x.values) else x.values[:, j]
+        if column.categories is None:
+            told.append(f"{column.name} from {values.min():.3g} to {values.max():.3g}")
+        else:
+            told.append(f"{column.name} in {sorted({column.categories[int(code)] for code in values})[:4]}")
+    return ", ".join(told)
+
+
+def with_rows(propensity: Propensity, rows: npt.NDArray[np.bool_]) -> Propensity:
+    """Keep some rows."""
+    return replace(propensity, e=propensity.e[rows])

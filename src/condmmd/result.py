@@ -1,0 +1,159 @@
+"""The result of a test: everything needed to read, to explain and to repeat it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+import numpy as np
+
+from condmmd.samples import Array
+
+__all__ = ["CMMDTestResult", "LevelResult", "MMDTestResult"]
+
+
+@dataclass(frozen=True)
+class LevelResult:
+    """One level (with one kernel and lambda): its statistic CMMD_s^2 and its own p-value."""
+
+    level: float
+    statistic: float
+    pvalue: float
+    reg: str
+    kernel_x: str
+    kernel_y: str
+
+
+@dataclass(frozen=True, eq=False)
+class MMDTestResult:
+    """Has X the same distribution in both samples? Made by `mmd_test`; unpacks to ``(statistic, pvalue)``."""
+
+    statistic: float
+    pvalue: float
+    null_distribution: Array = field(repr=False)
+    n_obs: tuple[int, int]
+    n_resamples: int
+    scheme: str
+    rng_state: int
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CMMDTestResult:
+    """Is Y given X the same in both samples? Made by `cmmd_test`; unpacks to ``(statistic, pvalue)``.
+
+    Attributes
+    ----------
+    statistic
+        CMMD_s^2 for a single level; else the largest studentised log-statistic.
+    pvalue
+        For the hypothesis that Y given X is the same, exact under ``assumption``.
+    null_distribution
+        The statistic at each null label vector; empty with ``null="gamma"``.
+    levels
+        The levels that took part.
+    by_level
+        Each with its own statistic and p-value, not corrected for there being several.
+    n_obs
+        Rows of P and of Q.
+    labels
+        What the user called P and Q.
+    n_resamples, scheme
+        How many null label vectors, and how they were drawn.
+    assumption
+        What the validity of the p-value rests on.
+    propensity_summary
+        Source, model, range and effective sample size.
+    embeddings
+        Kernel, rank, residual and method for covariates and outcomes.
+    reg
+        Lambda, in the paper's scale.
+    residualization
+        The pooled regression whose residuals are compared; None without.
+    trimmed
+        Rows left out by ``trim``.
+    rng_state
+        The entropy that repeats the null labels: ``cmmd_test(..., rng=result.rng_state)``.
+    """
+
+    statistic: float
+    pvalue: float
+    null_distribution: Array
+    levels: tuple[float, ...]
+    by_level: tuple[LevelResult, ...]
+    n_obs: tuple[int, int]
+    labels: tuple[str, str]
+    n_resamples: int
+    scheme: str
+    assumption: str
+    estimator: str
+    propensity_summary: dict[str, Any]
+    embeddings: dict[str, dict[str, Any]]
+    reg: str
+    lengthscales: dict[str, str]
+    residualization: dict[str, Any] | None
+    trimmed: int
+    rng_state: int
+
+    def __iter__(self) -> Iterator[float]:
+        return iter((self.statistic, self.pvalue))
+
+    def summary(self) -> str:
+        """Return a screenful that a person can read."""
+        (n, m), (p, q) = self.n_obs, self.labels
+        overlap = self.propensity_summary
+        lines = [
+            f"Is Y given X the same in P ({p}: {n} rows) and Q ({q}: {m} rows)?",
+            f"  p-value     {self.pvalue:.4g}  ({_verdict(self.pvalue)})",
+            f"  rests on    {self.assumption}",
+            f"  null        {self.scheme}, {self.n_resamples} label vectors"
+            if self.n_resamples
+            else f"  null        {self.scheme}",
+            f"  propensity  {overlap['model']}",
+            f"              {overlap['min']:.3g} to {overlap['max']:.3g}",
+            f"              {overlap['effective_size']:.0f} of {n + m} labels' worth is random",
+            f"  statistic   {self.estimator}, lambda {self.reg}",
+        ]
+        if self.residualization:
+            explained = self.residualization["explained"]
+            lines.append(f"  outcomes    residuals of {self.residualization['model']} (explains {explained:.0%})")
+        if self.trimmed:
+            lines.append(f"  trimmed     {self.trimmed} rows where one group is rare")
+        lines += [
+            f"  {name:<11} {e['kernel']}; rank {e['rank']}, residual {e['residual']:.2g} ({e['method']})"
+            for name, e in (("kernel of X", self.embeddings["x"]), ("kernel of Y", self.embeddings["y"]))
+        ]
+        lines.append("  level     CMMD^2      p-value alone")
+        shown = self.by_level[:10]
+        lines += [f"  {r.level:<8g}  {r.statistic:<10.4g}  {r.pvalue:.4g}" for r in shown]
+        if len(self.by_level) > len(shown):
+            lines.append(f"  ... and {len(self.by_level) - len(shown)} more")
+        lines.append(f"  repeat with rng={self.rng_state}")
+        return "\n".join(lines)
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, in types that JSON has."""
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain["null_distribution"] = np.asarray(self.null_distribution).tolist()
+        plain["by_level"] = [asdict(result) for result in self.by_level]
+        plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
+        plain["labels"] = {"P": self.labels[0], "Q": self.labels[1]}
+        plain["levels"] = list(self.levels)
+        return plain
+
+    def __repr__(self) -> str:
+        return (
+            f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
+            f"scheme='{self.scheme}', levels={self.levels}); .summary() says more"
+        )
+
+
+def _verdict(pvalue: float) -> str:
+    if pvalue <= 0.01:
+        return "strong evidence that it differs"
+    if pvalue <= 0.05:
+        return "evidence that it differs"
+    return "no evidence that it differs"

@@ -1,0 +1,116 @@
+"""Each way to draw null labels, against the law found by enumerating all label vectors."""
+
+from itertools import combinations, product
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from condmmd.resampling import Bernoulli, ExactSampler, FixedSize, InBlocks, Permutation, SwapSampler, fixed_size, tilt
+
+E6 = np.array([0.1, 0.35, 0.5, 0.6, 0.8, 0.95])
+
+
+def fixed_size_law(e, n):
+    """All label vectors with n ones, and their probabilities."""
+    odds = e / (1 - e)
+    subsets = list(combinations(range(len(e)), n))
+    weights = np.array([np.prod(odds[list(subset)]) for subset in subsets])
+    return subsets, weights / weights.sum()
+
+
+def assert_follows(draws, subsets, law):
+    """Chi-square at 1e-4: one seed in ten thousand would fail."""
+    found = [tuple(np.flatnonzero(row)) for row in draws]
+    counts = np.array([found.count(subset) for subset in subsets])
+    assert counts.sum() == len(draws)
+    assert chisquare(counts, len(draws) * law).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("n", [1, 3, 5])
+@pytest.mark.parametrize("leaf", [64, 2, 4])
+def test_exact_sampler(n, leaf, monkeypatch):
+    monkeypatch.setattr(fixed_size, "LEAF", leaf)
+    sampler = ExactSampler.of(np.log(E6 / (1 - E6)), n)
+    assert_follows(sampler.draw(8000, np.random.default_rng(0)), *fixed_size_law(E6, n))
+
+
+def test_exact_sampler_depends_on_odds_up_to_a_factor():
+    for shift in (-30.0, 5.0):
+        sampler = ExactSampler.of(np.log(E6 / (1 - E6)) + shift, 3)
+        assert_follows(sampler.draw(8000, np.random.default_rng(1)), *fixed_size_law(E6, 3))
+
+
+def test_exact_sampler_has_the_right_margins_on_many_rows():
+    """Inclusion probabilities of 500 rows against the ratio of elementary symmetric functions in log space."""
+    rng = np.random.default_rng(2)
+    log_odds, n = rng.normal(0, 2, size=500), 130
+
+    def log_symmetric(values):
+        table = np.full(n + 1, -np.inf)
+        table[0] = 0.0
+        for value in values:
+            table[1:] = np.logaddexp(table[1:], table[:-1] + value)
+        return table
+
+    rows = [0, 63, 64, 250, 499]
+    exact = [
+        np.exp(log_odds[i] + log_symmetric(np.delete(log_odds, i))[n - 1] - log_symmetric(log_odds)[n]) for i in rows
+    ]
+    draws = ExactSampler.of(log_odds, n).draw(4000, rng)
+    assert np.all(draws.sum(axis=1) == n)
+    found = draws[:, rows].mean(axis=0)
+    np.testing.assert_array_less(np.abs(found - exact), 4.5 * np.sqrt(np.array(exact) * (1 - np.array(exact)) / 4000))
+
+
+def test_pair_swaps_reach_the_law_and_keep_it():
+    log_odds = np.log(E6 / (1 - E6))
+    subsets, law = fixed_size_law(E6, 3)
+    rng = np.random.default_rng(3)
+    start = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
+    assert_follows(SwapSampler.of(log_odds, start, rng).draw(4000, rng), subsets, law)
+    # From labels that follow the law, even one sweep each way keeps it.
+    draws = [
+        SwapSampler.of(log_odds, t, rng, sweeps=1).draw(1, rng)[0] for t in ExactSampler.of(log_odds, 3).draw(4000, rng)
+    ]
+    assert_follows(draws, subsets, law)
+
+
+def test_fixed_size_takes_swaps_for_many_rows(monkeypatch):
+    t = np.array([1.0, 0, 1, 0, 0, 1])
+    assert FixedSize.of(E6, t, np.random.default_rng(0)).name == "fixed-size"
+    monkeypatch.setattr("condmmd.resampling.schemes.EXACT_MAX_ROWS", 5)
+    scheme = FixedSize.of(E6, t, np.random.default_rng(0))
+    assert scheme.name == "fixed-size (pair swaps)"
+    assert np.all(scheme.draw(10, np.random.default_rng(0)).sum(axis=1) == 3)
+
+
+def test_permutation_is_uniform():
+    t = np.array([1.0, 1, 0, 0, 0])
+    subsets, law = fixed_size_law(np.full(5, 0.5), 2)
+    assert_follows(Permutation(t).draw(5000, np.random.default_rng(4)), subsets, law)
+
+
+def test_permutation_within_strata_is_uniform_there():
+    t, strata = np.array([1.0, 0, 1, 0, 0, 1]), np.array([7, 2, 2, 7, 2, 9])
+    draws = Permutation(t, strata).draw(6000, np.random.default_rng(5))
+    subsets = [tuple(sorted((a, b, 5))) for a, b in product((0, 3), (1, 2, 4))]
+    assert_follows(draws, subsets, np.full(6, 1 / 6))
+
+
+def test_bernoulli_draws_each_row_by_itself():
+    draws = Bernoulli(E6).draw(20_000, np.random.default_rng(6))
+    np.testing.assert_allclose(draws.mean(axis=0), E6, atol=0.015)
+    assert abs(np.corrcoef(draws.T)[0, 5]) < 0.03
+
+
+def test_blocks_stay_together():
+    scheme = InBlocks(Permutation(np.array([1.0, 0, 0])), np.array([0, 0, 1, 2, 2, 2]))
+    draws = scheme.draw(3000, np.random.default_rng(7))
+    assert_follows(draws, [(0, 1), (2,), (3, 4, 5)], np.full(3, 1 / 3))
+
+
+def test_tilt_has_the_right_sum():
+    log_odds = np.array([-50.0, 0.0, 3.0, 700.0])
+    for n in (1, 2, 3):
+        np.testing.assert_allclose(tilt(log_odds, n).sum(), n, rtol=1e-9)
