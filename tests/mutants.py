@@ -15,13 +15,13 @@ PROPERTIES = "tests/test_properties.py::"
 
 # (what is broken, file, right, wrong, test that must fail)
 MUTANTS = [
-    ("lambda of P used for Q", "contrasts.py", "A_q, M_q, self.reg[1]", "A_q, M_q, self.reg[0]", PROPERTIES + "test_symmetric_in_p_and_q"),
-    ("joint weights of Q by n", "contrasts.py", "(1 - T) / (T.shape[1] - n)", "(1 - T) / n", PROPERTIES + "test_symmetric_in_p_and_q"),
+    ("lambda of P used for Q", "contrasts.py", "self.reg[1] * np.maximum(T.shape[1] - n, 1)", "self.reg[0] * np.maximum(T.shape[1] - n, 1)", PROPERTIES + "test_symmetric_in_p_and_q"),
+    ("joint weights of Q by n", "contrasts.py", "(1 - T) / np.maximum(T.shape[1] - n, 1)", "(1 - T) / np.maximum(n, 1)", PROPERTIES + "test_symmetric_in_p_and_q"),
     ("pivoting depends on row order, badly", "embedding/cholesky.py", "column /= np.sqrt(left[pivot])", "column /= np.sqrt(left[0] + left[pivot])", PROPERTIES + "test_row_order_does_not_matter"),
     ("lambda chosen on the rows of P", "problem.py", "choose_reg(reg, x.phi, y.phi, sigma)", "choose_reg(reg, x.phi[samples.groups.t > 0], y.phi[samples.groups.t > 0], sigma)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
     ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
     ("outcomes of Q are not subtracted", "contrasts.py", "(t == 0, self.reg[1], -1.0)", "(t == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
-    ("complement moments lose M", "contrasts.py", "phi.T @ psi - M_p", "phi.T @ psi - 0.99 * M_p", PROPERTIES + "test_zero_for_identical_samples"),
+    ("complement moments lose M", "contrasts.py", "phi.T @ psi - M_p", "phi.T @ psi - 0.99 * M_p", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
     ("sigma weights inverted", "spectrum.py", "** (s - power)", "** (power - s)", PROPERTIES + "test_hierarchy_of_levels"),
     ("eigenvalues not divided by N", "embedding/embedding.py", 'np.einsum("ij,ij->j", phi, phi) / len(phi)', 'np.einsum("ij,ij->j", phi, phi) / (len(phi) + 1)', PROPERTIES + "test_bounds_by_the_mean_of_the_kernel"),
     ("dual ridge without n", "contrasts.py", "+= lam * len(index)", "+= lam", PROPERTIES + "test_low_rank_and_dual_agree"),
@@ -29,12 +29,25 @@ MUTANTS = [
     ("second batch overwrites the first", "problem.py", "values[labels] = level_values", "values[:] = level_values", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
     ("frame columns taken in reverse", "samples/table.py", "np.column_stack(values)", "np.column_stack(values[::-1])", PROPERTIES + "test_array_and_frame_agree"),
     ("multinomial weight of a monomial", "kernels/polynomial.py", "ways //= factorial(power)", "ways //= power + 1", PROPERTIES + "test_explicit_features_agree_with_pivoted_cholesky"),
-    ("mixture weights swapped", "spectrum.py", "mixture * T / n + (1 - mixture)", "(1 - mixture) * T / n + mixture", PROPERTIES + "test_mixture_agrees_with_the_literal_formula"),
+    ("mixture weights swapped", "spectrum.py", "mixture * T / np.maximum(n, 1) + (1 - mixture)", "(1 - mixture) * T / np.maximum(n, 1) + mixture", PROPERTIES + "test_mixture_agrees_with_the_literal_formula"),
     ("Nystrom extension not triangular", "kernels/features.py", "lower=True).T", "lower=False).T", PROPERTIES + "test_witness_agrees_with_the_literal_formula"),
     ("leverage ignored in leave-one-out", "regularization.py", "(1.0 - leverage) ** 2", "(1.0 - 0 * leverage) ** 2", "tests/test_regularization.py"),
     ("residual not updated", "embedding/cholesky.py", "left -= column**2", "left -= 0.5 * column**2", "tests/test_embedding.py"),
     ("rejection step accepts all", "embedding/cholesky.py", "rng.random() * before[i] > now[i]", "False", "tests/test_embedding.py::test_randomized_pivots_follow_the_sequential_law"),
     ("NaN let through", "samples/table.py", "    _check_finite(table)\n    return table", "    return table", "tests/test_samples.py"),
+    ("ties do not count", "combining.py", "null >= observed - TIE * abs(observed)", "null > observed + TIE * abs(observed)", "tests/test_testing.py::test_ties_count"),
+    ("studentised by the null rows alone", "combining.py", "(logs - logs.mean(axis=0))", "(logs - logs[1:].mean(axis=0))", "tests/test_testing.py::test_the_combined_statistic_is_symmetric_in_the_rows"),
+    ("leaf counts ignore the other leaves", "resampling/fixed_size.py", "self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)", "self.leaf_laws[g] * (self.rest[g, np.maximum(after, 0)] > 0) * (after >= 0)", "tests/test_resampling.py"),
+    ("swaps by the wrong odds", "resampling/fixed_size.py", "expit(log_odds[i] - log_odds[j])", "expit(log_odds[j] - log_odds[i])", "tests/test_resampling.py::test_pair_swaps_reach_the_law_and_keep_it"),
+    ("strata leak", "resampling/schemes.py", "+ self.strata[by_stratum]", "+ 0.1 * self.strata[by_stratum]", "tests/test_resampling.py::test_permutation_within_strata_is_uniform_there"),
+    ("labels shuffled although X moved", "design.py", 'kind = "fixed-size" if scheme == "auto" else scheme', 'kind = "permutation"', "tests/test_testing.py::test_the_result_says_everything"),
+    ("Gram matrices estimate from row numbers", "design.py", "x = x.select(())", "x = x.select((0,))", "tests/test_testing.py::test_gram_matrices"),
+    ("one seed for all units", "running.py", "np.random.SeedSequence(entropy).spawn(len(sizes))", "[np.random.SeedSequence(entropy)] * len(sizes)", "tests/test_testing.py::test_units_of_labels_differ"),
+    ("fourth moment of tau", "closed_form.py", "(kappa - v**2)", "kappa", "tests/test_closed_form.py"),
+    ("orthogonal weights", "contrasts.py", "(T - self.e) / (self.e * (1 - self.e))", "(T - self.e)", "tests/test_closed_form.py"),
+    ("residuals keep the fit", "residuals.py", "psi - embedding.phi @ shrunk", "psi - 0.5 * embedding.phi @ shrunk", "tests/test_residuals.py"),
+    ("diagonal kept in the unbiased MMD", "marginal.py", 'np.einsum("bj,bj->b", sum_p, sum_p) - own_p', 'np.einsum("bj,bj->b", sum_p, sum_p) - 0 * own_p', "tests/test_marginal.py"),
+    ("intercept penalised", "logistic.py", "ridge[:, 1:] = 1 / C[:, None]", "ridge[:] = 1 / C[:, None]", "tests/test_logistic.py"),
 ]  # fmt: skip
 
 
@@ -44,7 +57,7 @@ def survives(mutant, folder):
     copy = Path(folder) / "tree"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
-    for part in ("src", "tests"):
+    for part in ("src", "tests", "benchmarks"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", copy)
     target = copy / "src" / "condmmd" / file

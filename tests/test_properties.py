@@ -26,7 +26,7 @@ def assert_close(found, expected, rtol=1e-7):
     np.testing.assert_allclose(found, expected, rtol=rtol, atol=1e-13 + 1e-12 * np.max(np.abs(expected)))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(comparisons(), st.sampled_from(["primal", "dual"]))
 def test_agrees_with_the_literal_formula(comparison, solver):
     naive = comparison.oracle
@@ -37,7 +37,7 @@ def test_agrees_with_the_literal_formula(comparison, solver):
     assert_close(joint.level(2), naive.joint())
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons(), st.sampled_from([0.0, 0.3, 0.5, 1.0]), st.sampled_from(["primal", "dual"]))
 def test_mixture_agrees_with_the_literal_formula(comparison, mixture, solver):
     naive = comparison.oracle
@@ -46,7 +46,7 @@ def test_mixture_agrees_with_the_literal_formula(comparison, mixture, solver):
     assert_close(found.level(0), naive.cmmd0())
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(comparisons())
 def test_mixture_of_the_pooled_sample_is_the_default(comparison):
     X, Y, group = comparison.pooled
@@ -56,7 +56,7 @@ def test_mixture_of_the_pooled_sample_is_the_default(comparison):
     np.testing.assert_allclose(named.eigenvalues, pooled.eigenvalues, atol=1e-12 * pooled.eigenvalues[0])
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons(), st.sampled_from(["plugin", "joint"]))
 def test_symmetric_in_p_and_q(comparison, estimator):
     X, Y, group = comparison.pooled
@@ -69,7 +69,7 @@ def test_symmetric_in_p_and_q(comparison, estimator):
     np.testing.assert_allclose(other.witness(X, Y), -at, rtol=1e-5, atol=1e-7 * np.abs(at).max() + 1e-12)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons(), st.randoms(use_true_random=False), st.sampled_from(["primal", "dual"]))
 def test_row_order_does_not_matter(comparison, random, solver):
     X, Y, group = comparison.pooled
@@ -83,7 +83,7 @@ def test_row_order_does_not_matter(comparison, random, solver):
     )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons(), st.sampled_from(["primal", "dual"]), st.sampled_from(["plugin", "joint"]))
 def test_zero_for_identical_samples(comparison, solver, estimator):
     X, Y = comparison.X, comparison.Y
@@ -97,7 +97,7 @@ def test_zero_for_identical_samples(comparison, solver, estimator):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(comparisons(), st.floats(0, 3), st.floats(0, 3))
 def test_hierarchy_of_levels(comparison, s, other):
     """Theorem cmmd_rel_sigma."""
@@ -106,7 +106,7 @@ def test_hierarchy_of_levels(comparison, s, other):
     assert d.level(high) <= d.eigenvalues[0] ** (high - low) * d.level(low) * (1 + 1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons())
 def test_bounds_by_the_mean_of_the_kernel(comparison):
     """Theorem cmmd_rel; the mean of k(x, x) is computed from the kernel, not from the spectrum."""
@@ -118,7 +118,7 @@ def test_bounds_by_the_mean_of_the_kernel(comparison):
     np.testing.assert_allclose(d.eigenvalues.sum(), mean, rtol=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(comparisons(), st.sampled_from(["plugin", "joint"]))
 def test_low_rank_and_dual_agree(comparison, estimator):
     levels = LEVELS if estimator == "plugin" else JOINT_LEVELS
@@ -132,7 +132,7 @@ def test_low_rank_and_dual_agree(comparison, estimator):
     np.testing.assert_allclose(primal.witness(X), at, rtol=1e-5, atol=1e-6 * at.max() + 1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 9), st.sampled_from([1, 3, 4, 50]))
 def test_chunks_of_rows_and_batches_of_labels_add_up(seed, chunk, batch, n_labels):
     rng = np.random.default_rng(seed)
@@ -158,7 +158,7 @@ def test_chunks_of_rows_and_batches_of_labels_add_up(seed, chunk, batch, n_label
         np.testing.assert_allclose(problem.levels(labels, levels), one_by_one, rtol=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(comparisons(kernels=EXPLICIT))
 def test_explicit_features_agree_with_pivoted_cholesky(comparison):
     X, Y, group = comparison.pooled
@@ -171,7 +171,7 @@ def test_explicit_features_agree_with_pivoted_cholesky(comparison):
     np.testing.assert_allclose(pivoted.witness(X, Y), at, rtol=1e-5, atol=1e-6 * np.abs(at).max() + 1e-12)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(
     comparisons(kernels=("gaussian", "laplacian", "polynomial", "linear")),
     st.sampled_from(["pandas", "polars"]),
@@ -189,7 +189,7 @@ def test_array_and_frame_agree(comparison, library):
     np.testing.assert_array_equal(from_frames.witness(reordered), from_arrays.witness(X))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(comparisons(), st.sampled_from(["primal", "dual"]))
 def test_witness_agrees_with_the_literal_formula(comparison, solver):
     X, Y, group = comparison.pooled
@@ -203,7 +203,7 @@ def test_witness_agrees_with_the_literal_formula(comparison, solver):
     np.testing.assert_allclose(d.witness(X).mean(), d.level(1), rtol=1e-6, atol=1e-13)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(comparisons(), st.randoms(use_true_random=False))
 def test_every_choice_is_blind_to_the_labels(comparison, random):
     X, Y, group = comparison.pooled
@@ -216,7 +216,7 @@ def test_every_choice_is_blind_to_the_labels(comparison, random):
     np.testing.assert_array_equal(one.embedding_y.phi, two.embedding_y.phi)
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(comparisons(), st.floats(0.01, 100), st.floats(-10, 10))
 def test_default_kernels_do_not_depend_on_units(comparison, scale, shift):
     X, Y, group = comparison.pooled

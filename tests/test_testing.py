@@ -130,6 +130,11 @@ def test_workers_and_batches_do_not_change_the_result(capsys):
     assert "null labels 200/200" in capsys.readouterr().err
 
 
+def test_units_of_labels_differ():
+    null = cmmd_test(X, SAME, GROUP, n_resamples=192, rng=3).null_distribution
+    assert len(np.unique(null)) > 180
+
+
 def test_a_generator_moves_on_and_none_is_fresh():
     generator = np.random.default_rng(0)
     states = [cmmd_test(X, SAME, GROUP, rng=generator, n_resamples=19).rng_state for _ in range(2)]
@@ -188,8 +193,14 @@ def test_trimming_is_symmetric_and_told():
 
 
 def test_little_overlap_is_warned_about_with_the_region():
-    with pytest.warns(OverlapWarning, match=r"almost only P in \d+ rows with x0 from"):
+    with pytest.warns(OverlapWarning, match=r"almost only P in \d+ of 160 rows, with x0 from"):
         cmmd_test(X + 4.0 * GROUP, SAME, GROUP, n_resamples=19, rng=0)
+
+
+def test_unequal_sizes_alone_are_no_lack_of_overlap():
+    x = RNG.normal(size=420)
+    result = cmmd_test(x, np.sin(x), np.repeat([1, 0], [20, 400]), n_resamples=19, rng=0)  # warnings are errors here
+    assert result.propensity_summary["effective_size"] > 380
 
 
 def test_blocks_keep_rows_together():

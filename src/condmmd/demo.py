@@ -13,8 +13,10 @@ from pathlib import Path
 import numpy as np
 
 from condmmd.discrepancy import Discrepancy
+from condmmd.marginal import mmd_test
 from condmmd.measure import cmmd
 from condmmd.samples import Array
+from condmmd.testing import cmmd_test
 
 __all__ = ["main", "report"]
 
@@ -33,17 +35,24 @@ def load() -> tuple[Array, Array, Array]:
 def report() -> str:
     """Compute the example and write it as text."""
     X, Y, sex = load()
-    d = cmmd(X, Y, np.where(sex == 1, "sex 1", "sex 2"))
+    group = np.where(sex == 1, "sex 1", "sex 2")
+    test = cmmd_test(X, Y, group, rng=0)
+    d = cmmd(X, Y, group)
+    moved = {
+        "age, body-mass index and blood pressure": mmd_test(X, group, rng=0).pvalue,
+        "progression of the disease": mmd_test(Y, group, rng=0).pvalue,
+        "progression given the three": test.pvalue,
+    }
     parts = [
         "Is the progression of diabetes, given age, body-mass index and blood pressure, the same for both sexes?",
-        f"{len(X)} patients; the measure is 0 if it is.",
+        f"{len(X)} patients. What differs between the sexes?\n"
+        + "\n".join(f"  {name:<40} p = {p:.3g}" for name, p in moved.items()),
+        test.summary(),
         repr(d),
         "Level profile: CMMD_s, from every covariate direction alike (0) to the most common ones (2)\n"
         + _bars([f"level {s:g}" for s in (0, 0.5, 1, 1.5, 2)], np.sqrt(d.level([0, 0.5, 1, 1.5, 2]))),
     ]
-    for j, name in enumerate(COVARIATES):
-        parts.append(_where(d, X, j, name))
-    parts.append("A measure, not a verdict: how large a value chance alone would give is the business of a test.")
+    parts += [_where(d, X, j, name) for j, name in enumerate(COVARIATES)]
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from condmmd.embedding import embed
 from condmmd.kernels import resolve_kernel
-from condmmd.propensity import Propensity, read_propensity, warn_overlap, with_rows
+from condmmd.propensity import Propensity, read_propensity, warn_overlap
 from condmmd.resampling import Bernoulli, FixedSize, InBlocks, Permutation, Scheme
 from condmmd.samples import Array, Samples, select_rows
 
@@ -73,8 +73,8 @@ def design_labels(
     if strata is not None:
         # Away from 0 and 1, for the summary and the weights; the shuffling does not use it.
         share = (np.bincount(strata, weights=t) + 0.5) / (np.bincount(strata) + 1)
-        estimated = Propensity(share[strata], "strata", f"shares of P in {len(share)} strata of equal X")
-        warn_overlap(estimated, samples.x, stacklevel=4)
+        estimated = Propensity(share[strata], "strata", f"shares of P in {len(share)} strata of equal X", t.mean())
+        warn_overlap(estimated, samples.x, t, stacklevel=4)
         return Design(samples, estimated, "permutation", strata, None, None, None, 0)
     if propensity is None:
         known = read_propensity(None, X, samples.x, np.empty((len(t), 0)), t)
@@ -86,12 +86,13 @@ def design_labels(
     found, block_e = _row_propensity(samples, X, propensity, block_of_row, block_labels)
     trimmed = 0
     if trim is not None:
-        keep = (found.e >= trim) & (found.e <= 1 - trim)
+        keep = (found.balanced >= trim) & (found.balanced <= 1 - trim)
         if block_of_row is not None:
             raise ValueError("`trim` and `blocks` cannot be used together; leave the blocks out beforehand.")
         trimmed = int((~keep).sum())
-        samples, found = select_rows(samples, keep), with_rows(found, keep)
-    warn_overlap(found, samples.x, stacklevel=4)
+        samples = select_rows(samples, keep)
+        found = replace(found, e=found.e[keep], prevalence=samples.groups.t.mean())
+    warn_overlap(found, samples.x, samples.groups.t, stacklevel=4)
     kind = "fixed-size" if scheme == "auto" else scheme
     return Design(samples, found, kind, None, block_of_row, block_labels, block_e, trimmed)
 

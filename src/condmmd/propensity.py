@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,10 +23,10 @@ Source: TypeAlias = Literal["equal marginals", "strata", "known", "estimated"]
 MAX_FEATURES = 40
 PENALTIES = 10.0 ** np.arange(-2.0, 3.1)
 FOLDS = 5
-# A row whose propensity is closer than this to 0 or 1 has a label that is hardly random.
+# Where one sample's density is this share of both, or less, the other is almost alone. A warning, if that is so for
+# more than this part of either sample.
 EDGE = 0.02
-# Of this share of the rows at least the labels should be random; below it, a warning.
-MIN_EFFECTIVE = 0.3
+MAX_ALONE = 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,7 @@ class Propensity:
     e: Array
     source: Source
     model: str
+    prevalence: float
 
     @property
     def assumption(self) -> str:
@@ -49,9 +50,15 @@ class Propensity:
         }[self.source]
 
     @property
+    def balanced(self) -> Array:
+        """The propensity that the same X would have if the two samples were of one size: p / (p + q) of densities."""
+        odds = self.e / (1 - self.e) * (1 - self.prevalence) / self.prevalence
+        return odds / (1 + odds)
+
+    @property
     def effective_size(self) -> float:
-        """How many rows' worth of random labels there are: ``sum 4 e (1 - e)``, which is N if e is 1/2."""
-        return float(np.sum(4 * self.e * (1 - self.e)))
+        """Rows' worth of random labels: N if X has equal distributions, 0 if every label is determined by x."""
+        return float(np.sum(self.e * (1 - self.e)) / (self.prevalence * (1 - self.prevalence)))
 
     def summary(self) -> dict[str, Any]:
         """What the result tells of it."""
@@ -94,18 +101,18 @@ def read_propensity(propensity: Any, X: Any, x: Table, features: Array, t: Array
         Labels.
     """
     if propensity is None:
-        return Propensity(np.full(len(t), t.mean()), "equal marginals", "constant")
+        return Propensity(np.full(len(t), t.mean()), "equal marginals", "constant", t.mean())
     if isinstance(propensity, str):
         return _estimate(x, features, t)
     if hasattr(propensity, "predict_proba"):
         from sklearn.base import clone  # noqa: PLC0415 - a slow import that few runs need
 
         fitted = clone(propensity).fit(x.values, t.astype(int))
-        return Propensity(_checked(fitted.predict_proba(x.values)[:, 1], t), "estimated", repr(propensity))
+        return Propensity(_checked(fitted.predict_proba(x.values)[:, 1], t), "estimated", repr(propensity), t.mean())
     if callable(propensity):
         name = getattr(propensity, "__name__", repr(propensity))
-        return Propensity(_checked(propensity(X), t), "known", f"function {name}")
-    return Propensity(_checked(propensity, t), "known", "given probabilities")
+        return Propensity(_checked(propensity(X), t), "known", f"function {name}", t.mean())
+    return Propensity(_checked(propensity, t), "known", "given probabilities", t.mean())
 
 
 def _checked(values: Any, t: Array) -> Array:
@@ -131,7 +138,7 @@ def _estimate(x: Table, features: Array, t: Array) -> Propensity:
     design = np.column_stack([columns, features[:, :MAX_FEATURES]])
     e, C = cross_validated_logistic(design, t, PENALTIES, _folds(t))
     e = np.clip(e, 1e-12, 1 - 1e-12)  # keeps the odds finite, no more
-    return Propensity(e, "estimated", f"logistic regression on {design.shape[1]} features of X, C = {C:g}")
+    return Propensity(e, "estimated", f"logistic regression on {design.shape[1]} features of X, C = {C:g}", t.mean())
 
 
 def _folds(t: Array) -> npt.NDArray[np.int64]:
@@ -144,45 +151,34 @@ def _folds(t: Array) -> npt.NDArray[np.int64]:
     return folds
 
 
-def warn_overlap(propensity: Propensity, x: Table, stacklevel: int) -> None:
-    """Warn where labels are hardly random; raise where they are nowhere."""
-    rows = len(propensity.e)
-    if propensity.effective_size < 4:
+def warn_overlap(propensity: Propensity, x: Table, t: Array, stacklevel: int) -> None:
+    """Warn where one sample is almost alone; raise where no label is random."""
+    if np.sum(propensity.e * (1 - propensity.e)) < 1:
         raise ValueError(
             "`propensity`: no overlap. Given X, every row could be of one group only, so Y given X is never seen in "
             "both. Compare groups whose X overlap."
         )
-    if propensity.effective_size >= MIN_EFFECTIVE * rows:
-        return
+    balanced = propensity.balanced
     regions = [
-        told
-        for told, outside in (
-            ("almost only P", propensity.e > 1 - EDGE),
-            ("almost only Q", propensity.e < EDGE),
-        )
-        if outside.any()
-        for told in [f"{told} in {int(outside.sum())} rows with {_ranges(x, outside)}"]
+        f"almost only {name} in {int(alone.sum())} of {len(t)} rows, with {_ranges(x, alone)}"
+        for name, alone, own in (("P", balanced > 1 - EDGE, t == 1), ("Q", balanced < EDGE, t == 0))
+        if alone[own].mean() > MAX_ALONE
     ]
-    warnings.warn(
-        f"the two samples overlap little in X: of {rows} labels only {propensity.effective_size:.0f} worth are random"
-        + (f"; {'; '.join(regions)}" if regions else "")
-        + ". Nothing can be said about Y given X there; trim=0.05 leaves such rows out.",
-        OverlapWarning,
-        stacklevel=stacklevel,
-    )
+    if regions:
+        warnings.warn(
+            f"the two samples overlap little in X: {'; '.join(regions)}. Nothing can be said about Y given X there; "
+            "trim=0.05 leaves such rows out.",
+            OverlapWarning,
+            stacklevel=stacklevel,
+        )
 
 
 def _ranges(x: Table, rows: npt.NDArray[np.bool_]) -> str:
     told = []
     for j, column in enumerate(x.columns[:3]):
-        values = x.values[rows, j] if len(rows) == len(x.values) else x.values[:, j]
+        values = x.values[rows, j]
         if column.categories is None:
             told.append(f"{column.name} from {values.min():.3g} to {values.max():.3g}")
         else:
             told.append(f"{column.name} in {sorted({column.categories[int(code)] for code in values})[:4]}")
     return ", ".join(told)
-
-
-def with_rows(propensity: Propensity, rows: npt.NDArray[np.bool_]) -> Propensity:
-    """Keep some rows."""
-    return replace(propensity, e=propensity.e[rows])

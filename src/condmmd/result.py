@@ -114,16 +114,18 @@ class CMMDTestResult:
             else f"  null        {self.scheme}",
             f"  propensity  {overlap['model']}",
             f"              {overlap['min']:.3g} to {overlap['max']:.3g}",
-            f"              {overlap['effective_size']:.0f} of {n + m} labels' worth is random",
+            f"              {overlap['effective_size']:.0f} of {n + m} rows' worth of random labels",
             f"  statistic   {self.estimator}, lambda {self.reg}",
         ]
         if self.residualization:
             explained = self.residualization["explained"]
-            lines.append(f"  outcomes    residuals of {self.residualization['model']} (explains {explained:.0%})")
+            lines.append(
+                f"  outcomes    residuals of {_short(self.residualization['model'])}; explains {explained:.0%}"
+            )
         if self.trimmed:
             lines.append(f"  trimmed     {self.trimmed} rows where one group is rare")
         lines += [
-            f"  {name:<11} {e['kernel']}; rank {e['rank']}, residual {e['residual']:.2g} ({e['method']})"
+            f"  {name:<11} {_short(e['kernel'])}; rank {e['rank']}, residual {e['residual']:.2g}"
             for name, e in (("kernel of X", self.embeddings["x"]), ("kernel of Y", self.embeddings["y"]))
         ]
         lines.append("  level     CMMD^2      p-value alone")
@@ -157,3 +159,7 @@ def _verdict(pvalue: float) -> str:
     if pvalue <= 0.05:
         return "evidence that it differs"
     return "no evidence that it differs"
+
+
+def _short(text: str, width: int = 88) -> str:
+    return text if len(text) <= width else f"{text[: width - 4]} ..."

@@ -90,7 +90,8 @@ def cmmd_test(
         One value a row: rows with the same value (a subject, a day) keep one label. With a propensity, it must be the
         same for all rows of a block; the estimate is made on block means.
     trim
-        Leave out rows, whatever their group, whose propensity is below ``trim`` or above ``1 - trim``.
+        Leave out rows, whatever their group, whose propensity (as it would be with samples of one size) is below
+        ``trim`` or above ``1 - trim``.
     null
         "resampling", or "gamma": no resampling, an approximation for screening with ``estimator="orthogonal"``; several
         levels are then joined by Bonferroni's inequality.
