@@ -35,12 +35,12 @@ PROCEDURES = {
 }
 
 
-def trial(name, seed, n_resamples):
+def trial(name, seed, n_resamples, procedures=tuple(PROCEDURES)):
     """P-values of every procedure and, for the plug-in ones, of levels 0, 1 and 2 by themselves."""
     draw = NULLS[name](np.random.default_rng([seed, 17]))
     found = {}
     for procedure, (settings, needs_equal, _) in PROCEDURES.items():
-        if needs_equal and not draw.equal:
+        if procedure not in procedures or (needs_equal and not draw.equal):
             continue
         chosen = dict(settings)
         if chosen.get("propensity") == "true":
@@ -55,8 +55,10 @@ def trial(name, seed, n_resamples):
     return found
 
 
-def rates(name, trials, jobs, n_resamples):
-    results = Parallel(n_jobs=jobs, batch_size=8)(delayed(trial)(name, seed, n_resamples) for seed in range(trials))
+def rates(name, trials, jobs, n_resamples, procedures):
+    results = Parallel(n_jobs=jobs, batch_size=8)(
+        delayed(trial)(name, seed, n_resamples, procedures) for seed in range(trials)
+    )
     return {key: float(np.mean([r[key] <= LEVEL for r in results])) for key in results[0]}
 
 
@@ -74,6 +76,7 @@ def main():
     parser.add_argument("--resamples", type=int, default=199)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--only", nargs="*", default=list(NULLS))
+    parser.add_argument("--procedures", nargs="*", default=list(PROCEDURES))
     parser.add_argument("--json", type=Path, help="also write the rates here, null by null")
     options = parser.parse_args()
     low, high = binom.interval(0.999, options.trials, LEVEL)
@@ -83,7 +86,7 @@ def main():
     )
     collected, failed = {}, 0
     for name in options.only:
-        found = rates(name, options.trials, options.jobs, options.resamples)
+        found = rates(name, options.trials, options.jobs, options.resamples, tuple(options.procedures))
         collected[name] = found
         print(name)
         for procedure in PROCEDURES:

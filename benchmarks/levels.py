@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.literal import all_levels
 from condmmd import Gaussian
 from condmmd.kernels import median_distance
-from condmmd.problem import embed_samples, pose
+from condmmd.problem import embed_outcome_side, embed_samples, pose
 from condmmd.regularization import Regularization
 from condmmd.samples import read_samples
 
@@ -32,9 +32,8 @@ def data(n, d, seed=0):
 def ours(X, Y, T, tol, max_rank):
     start = perf_counter()
     samples = read_samples(X, Y, T[0])
-    features = embed_samples(
-        samples, kernel_x=Gaussian(), kernel_y=Gaussian(), tol=tol, max_rank=max_rank, solver="auto"
-    )
+    y = embed_outcome_side(samples, kernel_y=Gaussian(), tol=tol, max_rank=max_rank)
+    features = embed_samples(samples, y, kernel_x=Gaussian(), tol=tol, max_rank=max_rank, solver="auto")
     problem, _ = pose(features, reg=Regularization(LAMBDA, LAMBDA, "given"), estimator="plugin", mixture=None)
     values = problem.levels(T, LEVELS)
     return values, perf_counter() - start, problem

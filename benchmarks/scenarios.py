@@ -93,6 +93,40 @@ def clusters(rng):
     return Draw(x, y, t[subject], e[subject], blocks=subject)
 
 
+def hard(kind):
+    """Nulls on which simpler estimates of the propensity gave false alarms of 20 to 100 %."""
+
+    def draw(rng):
+        n = {"square": 200, "lognormal": 200, "product": 300, "sum": 150, "far clusters": 200}[kind]
+        t = labels(n, n)
+        sign = np.where(t == 1, -1.0, 1.0)
+        noise = rng.normal(size=2 * n)
+        if kind == "square":
+            X = rng.normal(size=(2 * n, 20))
+            X[:, 0] *= np.where(t == 1, 0.5, 1.5)
+            log_odds = norm.logpdf(X[:, 0], 0, 0.5) - norm.logpdf(X[:, 0], 0, 1.5)
+            y = X[:, 0] ** 2 + 0.5 * noise
+        elif kind == "product":
+            X = rng.normal(size=(2 * n, 10))
+            X[:, 1] = -0.6 * sign * X[:, 0] + 0.8 * X[:, 1]
+            log_odds = norm.logpdf(X[:, 1], 0.6 * X[:, 0], 0.8) - norm.logpdf(X[:, 1], -0.6 * X[:, 0], 0.8)
+            y = X[:, 0] * X[:, 1] + 0.5 * noise
+        elif kind == "sum":
+            X = rng.normal(size=(2 * n, 20)) + 0.3 * sign[:, None]
+            log_odds = -0.6 * X.sum(axis=1)
+            y = 4 * X.mean(axis=1) + 0.5 * noise
+        else:
+            z = rng.normal(size=2 * n) + (0.5 if kind == "lognormal" else 0.7) * sign
+            log_odds = -(1.0 if kind == "lognormal" else 1.4) * z
+            if kind == "lognormal":
+                X, y = np.column_stack([np.exp(1.5 * z), rng.normal(size=2 * n)]), z + 0.5 * noise
+            else:
+                X, y = z + 100 * rng.integers(0, 3, 2 * n), np.tanh(z) + 0.3 * noise
+        return Draw(X, y, t, 1 / (1 + np.exp(-log_odds)))
+
+    return draw
+
+
 NULLS = {
     "equal marginals": gaussian_noise(0.0),
     "shift +0.5": gaussian_noise(0.5),
@@ -111,6 +145,11 @@ NULLS = {
     "P_Y != Q_Y as X moved by 1": gaussian_noise(1.0, mean=lambda x: 1.5 * x),
     "cos(4 pi x), uniform / beta": cosine,
     "clusters with blocks": clusters,
+    "one square of 20 covariates": hard("square"),
+    "lognormal column, shift": hard("lognormal"),
+    "a product of 10 covariates": hard("product"),
+    "every one of 20 shifted": hard("sum"),
+    "three far clusters": hard("far clusters"),
 }
 
 

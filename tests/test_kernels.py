@@ -54,7 +54,7 @@ def test_default_kernel_of_a_mixed_table():
     table = read_table(FRAME, "X")
     kernel = default_kernel(table)
     numeric = FRAME[["age", "bmi"]].to_numpy()
-    scales = numeric.std(axis=0)
+    scales = np.minimum(numeric.std(axis=0), np.subtract(*np.quantile(numeric, [0.75, 0.25], axis=0)) / 1.349)
     median = median_distance(numeric / scales)
     values = table.values  # noqa: PD011 - our table, not pandas
     expected = Gaussian(median)(numeric / scales) * Delta()(values[:, 2:])

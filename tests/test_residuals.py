@@ -1,45 +1,87 @@
-"""Residualised outcomes: label-blind, and what they remove is the pooled regression."""
+"""The pooled regression finds structure of several kinds, blind to labels; the residuals are what it leaves."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.linear_model import LinearRegression
 
 from condmmd import Gaussian, Linear
 from condmmd.embedding import embed
-from condmmd.kernels import default_kernel
-from condmmd.residuals import residualize
-from condmmd.samples import read_table
+from condmmd.nuisance import normal_scores, regress_pooled
+from condmmd.residuals import check_residualize, residualize
+from condmmd.samples import read_samples, read_table
 
 RNG = np.random.default_rng(0)
-X = RNG.uniform(-2, 2, size=(300, 1))
-Y = np.sin(4 * X) + 0.1 * RNG.normal(size=(300, 1))
-TABLE = read_table(X, "X")
+N = 400
 
 
-def test_the_pooled_ridge_leaves_the_noise():
-    y = embed(Linear(), Y, tol=0.0, max_rank=5)
-    residual, told = residualize(y, TABLE, default_kernel(TABLE), True)
-    noise = Y - np.sin(4 * X)
-    assert np.corrcoef(residual.phi[:, 0], noise[:, 0])[0, 1] > 0.95
-    assert told.explained > 0.97
-    assert "pooled ridge" in told.model
+@pytest.mark.parametrize(
+    ("X", "signal", "word"),
+    [
+        (x := RNG.uniform(-2, 2, size=(N, 1)), np.sin(4 * x[:, 0]), "Gaussian"),
+        (x := RNG.standard_cauchy(size=(N, 2)), np.tanh(x[:, 0]), ""),
+        (x := RNG.normal(size=(N, 20)), x[:, 0] ** 2, ""),
+        (x := RNG.normal(size=(N, 10)), x[:, 0] * x[:, 1], ""),
+        (x := RNG.normal(size=(N, 20)), 2 * x.mean(axis=1), ""),
+        (100 * RNG.integers(0, 3, size=(N, 1)) + (z := RNG.normal(size=(N, 1))), np.tanh(2 * z[:, 0]), "columns"),
+    ],
+    ids=["wave", "heavy tails", "one square of 20", "a product", "a mean of 20", "three far clusters"],
+)
+def test_structure_of_many_kinds_is_found(X, signal, word):
+    Y = signal + 0.3 * signal.std() * RNG.normal(size=N)
+    found = regress_pooled(embed(Linear(), Y[:, None], tol=0.0, max_rank=5).phi, read_table(X, "X"))
+    assert np.corrcoef(found.fitted[:, 0], signal)[0, 1] > 0.9
+    assert found.explained > 0.7
+    assert word in found.model
+    assert np.abs(np.corrcoef(found.prognostic()[:, 0], signal)[0, 1]) > 0.9
 
 
-def test_a_regressor_is_cross_fitted():
-    y = embed(Gaussian(1.0), Y, tol=1e-6, max_rank=50)
-    residual, told = residualize(y, TABLE, default_kernel(TABLE), LinearRegression())
-    assert "cross-fitted" in told.model
-    in_sample = y.phi - LinearRegression().fit(X, y.phi).predict(X)
-    assert np.sum(residual.phi**2) > np.sum(in_sample**2)
-    np.testing.assert_allclose(residual.phi, in_sample, atol=0.1)
+def test_categories_alone_and_with_numbers():
+    frame = pd.DataFrame({"kind": RNG.choice(["a", "b", "c"], N), "flag": RNG.random(N) < 0.5})
+    signal = (frame["kind"] == "a").to_numpy() + 2.0 * frame["flag"].to_numpy()
+    psi = (signal + 0.1 * RNG.normal(size=N))[:, None]
+    assert regress_pooled(psi, read_table(frame, "X")).explained > 0.9
+    assert regress_pooled(psi, read_table(frame.assign(x=RNG.normal(size=N)), "X")).explained > 0.9
 
 
 def test_nothing_is_explained_where_nothing_is_there():
-    y = embed(Linear(), RNG.normal(size=(300, 1)), tol=0.0, max_rank=5)
-    _, told = residualize(y, TABLE, default_kernel(TABLE), True)
-    assert abs(told.explained) < 0.05
+    found = regress_pooled(RNG.normal(size=(N, 1)), read_table(RNG.normal(size=(N, 3)), "X"))
+    assert abs(found.explained) < 0.05
+    constant = regress_pooled(np.ones((N, 2)), read_table(RNG.normal(size=(N, 3)), "X"))
+    np.testing.assert_array_equal(constant.fitted, 1.0)
+
+
+def test_many_rows_select_on_some_and_fit_on_all():
+    x = RNG.uniform(-2, 2, size=(3000, 1))
+    psi = np.sin(3 * x) + 0.1 * RNG.normal(size=(3000, 1))
+    found = regress_pooled(psi, read_table(x, "X"))
+    assert len(found.fitted) == 3000
+    assert found.explained > 0.95
+
+
+def test_normal_scores():
+    scores = normal_scores(np.array([[1e9], [0.0], [-5.0], [0.0]]))
+    assert scores[0] > scores[1] == scores[3] > scores[2]
+    np.testing.assert_allclose(scores.sum(), 0, atol=1e-12)
+
+
+def test_residuals_are_what_the_regression_leaves():
+    X, group = RNG.normal(size=(N, 1)), np.arange(N) % 2
+    Y = np.sin(2 * X) + 0.1 * RNG.normal(size=(N, 1))
+    samples = read_samples(X, Y, group)
+    y = embed(Gaussian(1.0), Y, tol=1e-6, max_rank=50)
+    pooled = regress_pooled(y.phi, samples.x)
+    residual, told = residualize(y, samples, pooled, model=True)
+    np.testing.assert_allclose(residual.phi, y.phi - pooled.fitted)
+    assert told.model.startswith("pooled ridge")
+    crossed, told = residualize(y, samples, None, model=LinearRegression())
+    assert "cross-fitted" in told.model
+    in_sample = y.phi - LinearRegression().fit(X, y.phi).predict(X)
+    assert np.sum(crossed.phi**2) > np.sum(in_sample**2)
+    np.testing.assert_allclose(crossed.phi, in_sample, atol=0.1)
 
 
 def test_what_is_no_regressor():
-    with pytest.raises(TypeError, match="`residualize`"):
-        residualize(embed(Linear(), Y, tol=0.0, max_rank=5), TABLE, default_kernel(TABLE), 3)
+    for model in (3, "yes", LinearRegression):
+        with pytest.raises(TypeError, match="`residualize`"):
+            check_residualize(model, gram=False)

@@ -6,10 +6,13 @@ exactly, and a gamma law with the same two gives a p-value.
 
 from __future__ import annotations
 
+import warnings
+
 import numpy as np
 from scipy.stats import gamma
 
 from condmmd.contrasts import Orthogonal
+from condmmd.notices import ApproximationWarning
 from condmmd.problem import Problem
 from condmmd.samples import Array
 
@@ -48,4 +51,12 @@ def null_moments(problem: Problem, levels: Array) -> tuple[Array, Array]:
 def gamma_pvalues(problem: Problem, observed: Array, levels: Array) -> Array:
     """Upper tail of the gamma law with the null mean and variance, for each level."""
     mean, variance = null_moments(problem, levels)
+    shape = mean**2 / variance
+    if shape.min() < 1:
+        warnings.warn(
+            f"null='gamma': the gamma law fits badly where propensities are extreme (shape {shape.min():.2g} at level "
+            f"{levels[int(np.argmin(shape))]:g}); use null='resampling'.",
+            ApproximationWarning,
+            stacklevel=3,
+        )
     return np.asarray(gamma.sf(observed, mean**2 / variance, scale=variance / mean))

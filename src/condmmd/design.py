@@ -2,51 +2,62 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.stats import mannwhitneyu
 
-from condmmd.embedding import embed
-from condmmd.kernels import resolve_kernel
-from condmmd.propensity import Propensity, read_propensity, warn_overlap
+from condmmd.notices import OverlapWarning
+from condmmd.nuisance import PooledRegression
+from condmmd.propensity import Propensity, propensity_design, read_propensity, warn_overlap
 from condmmd.resampling import Bernoulli, FixedSize, InBlocks, Permutation, Scheme
 from condmmd.samples import Array, Samples, select_rows
 
-__all__ = ["Design", "SchemeName", "design_labels", "read_blocks"]
+__all__ = ["Blocks", "Design", "SchemeName", "design_labels", "needs_regression", "propensity_of_rows", "read_blocks"]
 
 SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"]
 
 # Covariates with this many rows for each distinct value are strata.
 STRATUM_ROWS = 10
-# Features of X for the estimate: the leading ones are what the logistic regression takes.
-TOL = 1e-6
-MAX_RANK = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Rows that share a label: the number of each row's block, and each block's label and size."""
+
+    of_row: npt.NDArray[np.int64]
+    labels: Array
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Rows of each block."""
+        return np.bincount(self.of_row)
+
+    def mean(self, values: Array) -> Array:
+        """Mean of each column over the rows of each block."""
+        sums = [np.bincount(self.of_row, weights=column) for column in values.T]
+        return np.stack(sums, axis=1) / self.sizes[:, None] if sums else np.empty((len(self.labels), 0))
 
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Who could have got which label: the rows that take part, the propensity and the scheme."""
+    """The rows, the propensity, and what is needed to draw null labels."""
 
     samples: Samples
     propensity: Propensity
     kind: str
-    strata: npt.NDArray[np.int64] | None
-    block_of_row: npt.NDArray[np.int64] | None
-    block_labels: Array | None
-    block_e: Array | None
-    trimmed: int
-
-    @property
-    def name(self) -> str:
-        """What the result calls the scheme."""
-        return self.scheme(0).name
+    strata: npt.NDArray[np.int64] | None = None
+    blocks: Blocks | None = None
+    block_e: Array | None = None
+    trimmed: int = 0
 
     def scheme(self, entropy: int) -> Scheme:
         """How null labels are drawn. The seed of its own (pair swaps need one) is apart from those of the draws."""
         rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**31,)))
-        t = self.samples.groups.t if self.block_labels is None else self.block_labels
+        t = self.samples.groups.t if self.blocks is None else self.blocks.labels
         e = self.propensity.e if self.block_e is None else self.block_e
         inner: Scheme
         if self.kind == "permutation":
@@ -55,84 +66,120 @@ class Design:
             inner = Bernoulli(e)
         else:
             inner = FixedSize.of(e, t, rng)
-        return inner if self.block_of_row is None else InBlocks(inner, self.block_of_row)
+        return inner if self.blocks is None else InBlocks(inner, self.blocks.of_row)
+
+
+def needs_regression(samples: Samples, propensity: Any, scheme: SchemeName, blocks: Any) -> bool:
+    """Whether the propensity is to be estimated, which needs the pooled regression."""
+    estimated = isinstance(propensity, str)
+    return estimated and (scheme != "auto" or blocks is not None or find_strata(samples) is None)
 
 
 def design_labels(
     samples: Samples,
     X: Any,
     propensity: Any,
-    scheme: SchemeName,
-    blocks: Any,
-    trim: float | None,
+    *,
+    scheme: SchemeName = "auto",
+    blocks: Any = None,
+    trim: float | None = None,
+    pooled: PooledRegression | None = None,
 ) -> Design:
     """Read or estimate the propensity, choose the scheme, leave out what is to be trimmed."""
     t = samples.groups.t
-    block_of_row, block_labels = (None, None) if blocks is None else read_blocks(blocks, t)
-    strata = _strata(samples) if scheme == "auto" and isinstance(propensity, str) and blocks is None else None
-    if strata is not None:
-        # Away from 0 and 1, for the summary and the weights; the shuffling does not use it.
-        share = (np.bincount(strata, weights=t) + 0.5) / (np.bincount(strata) + 1)
-        estimated = Propensity(share[strata], "strata", f"shares of P in {len(share)} strata of equal X", t.mean())
-        warn_overlap(estimated, samples.x, t, stacklevel=4)
-        return Design(samples, estimated, "permutation", strata, None, None, None, 0)
+    grouped = None if blocks is None else read_blocks(blocks, t)
+    strata = find_strata(samples) if scheme == "auto" and isinstance(propensity, str) and grouped is None else None
     if propensity is None:
-        known = read_propensity(None, X, samples.x, np.empty((len(t), 0)), t)
-        kind = "permutation" if scheme in ("auto", "permutation") else scheme
-        block_e = None if block_labels is None else np.full(len(block_labels), block_labels.mean())
-        return Design(samples, known, kind, None, block_of_row, block_labels, block_e, 0)
+        if trim is not None:
+            raise ValueError("`trim` needs a propensity; with propensity=None there is nothing to trim by.")
+        return _equal_marginals(samples, scheme, grouped)
     if scheme == "permutation":
         raise ValueError("scheme='permutation' asserts that X has the same distribution in both: use propensity=None.")
-    found, block_e = _row_propensity(samples, X, propensity, block_of_row, block_labels)
+    if trim is not None and grouped is not None:
+        raise ValueError("`trim` and `blocks` cannot be used together; leave the blocks out beforehand.")
+    block_e = None
+    if strata is not None:
+        found = _strata_shares(strata, t)
+    else:
+        found, block_e = _row_propensity(samples, X, propensity, grouped, pooled)
     trimmed = 0
     if trim is not None:
         keep = (found.balanced >= trim) & (found.balanced <= 1 - trim)
-        if block_of_row is not None:
-            raise ValueError("`trim` and `blocks` cannot be used together; leave the blocks out beforehand.")
         trimmed = int((~keep).sum())
         samples = select_rows(samples, keep)
-        found = replace(found, e=found.e[keep], prevalence=samples.groups.t.mean())
+        found = replace(found, e=found.e[keep], n=samples.groups.n)
+        strata = None if strata is None else strata[keep]
     warn_overlap(found, samples.x, samples.groups.t, stacklevel=4)
-    kind = "fixed-size" if scheme == "auto" else scheme
-    return Design(samples, found, kind, None, block_of_row, block_labels, block_e, trimmed)
+    kind = "permutation" if strata is not None else "fixed-size" if scheme == "auto" else scheme
+    return Design(samples, found, kind, strata, grouped, block_e, trimmed)
+
+
+def _equal_marginals(samples: Samples, scheme: SchemeName, blocks: Blocks | None) -> Design:
+    t = samples.groups.t
+    known = read_propensity(None, None, samples.x, np.empty((len(t), 0)), t)
+    kind = "permutation" if scheme == "auto" else scheme
+    if blocks is None:
+        return Design(samples, known, kind)
+    p_sizes, q_sizes = blocks.sizes[blocks.labels == 1], blocks.sizes[blocks.labels == 0]
+    if len(np.unique(blocks.sizes)) > 1 and mannwhitneyu(p_sizes, q_sizes).pvalue < 0.001:
+        warnings.warn(
+            f"the blocks of P have {p_sizes.mean():.3g} rows on average and those of Q {q_sizes.mean():.3g}. Shuffling "
+            "blocks is valid only if their sizes have the same distribution; propensity='estimate' takes sizes into "
+            "account.",
+            OverlapWarning,
+            stacklevel=5,
+        )
+    return Design(samples, known, kind, None, blocks, np.full(len(blocks.labels), blocks.labels.mean()))
+
+
+def propensity_of_rows(samples: Samples, X: Any, propensity: Any, pooled: PooledRegression | None) -> Propensity:
+    """The propensity for a measurement: as given, or estimated as a test would."""
+    t = samples.groups.t
+    strata = find_strata(samples) if isinstance(propensity, str) else None
+    if strata is not None:
+        found = _strata_shares(strata, t)
+    else:
+        found = _row_propensity(samples, X, propensity, None, pooled)[0]
+    warn_overlap(found, samples.x, t, stacklevel=4)
+    return found
+
+
+def _strata_shares(strata: npt.NDArray[np.int64], t: Array) -> Propensity:
+    """Shares of P among rows of equal X, kept away from 0 and 1. Shuffling within strata does not use them."""
+    share = (np.bincount(strata, weights=t) + 0.5) / (np.bincount(strata) + 1)
+    return Propensity(share[strata], "strata", f"shares of P in {len(share)} strata of equal X", int(t.sum()))
 
 
 def _row_propensity(
-    samples: Samples,
-    X: Any,
-    propensity: Any,
-    block_of_row: npt.NDArray[np.int64] | None,
-    block_labels: Array | None,
+    samples: Samples, X: Any, propensity: Any, blocks: Blocks | None, pooled: PooledRegression | None
 ) -> tuple[Propensity, Array | None]:
-    t = samples.groups.t
-    x, features = samples.x, np.empty((len(t), 0))
+    t, x = samples.groups.t, samples.x
     if samples.gram_x is not None:  # its table holds row numbers, which say nothing about X
         if hasattr(propensity, "predict_proba"):
             raise TypeError("`propensity`: a classifier needs the columns of X, not a Gram matrix; give probabilities.")
         x = x.select(())
+    design = np.empty((len(t), 0))
     if isinstance(propensity, str):
-        kernel = resolve_kernel(None, samples.x, samples.gram_x)
-        features = embed(kernel, samples.x.values, tol=TOL, max_rank=min(MAX_RANK, len(t))).principal()[0].phi
-    if block_of_row is None or block_labels is None:
-        return read_propensity(propensity, X, x, features, t), None
-    counts = np.bincount(block_of_row)
-
-    def mean(values: Array) -> Array:
-        return np.stack([np.bincount(block_of_row, weights=column) / counts for column in values.T], axis=1)
-
+        if pooled is None:
+            raise ValueError("the pooled regression is missing.")
+        design = propensity_design(x, pooled)
+    if blocks is None:
+        return read_propensity(propensity, X, x, design, t), None
     if isinstance(propensity, str) or hasattr(propensity, "predict_proba"):
-        table = replace(x, values=mean(x.values)) if x.columns else x
-        by_block = read_propensity(propensity, X, table, mean(features) if features.size else features, block_labels)
-        return replace(by_block, e=by_block.e[block_of_row]), by_block.e
-    found = read_propensity(propensity, X, x, features, t)
-    e = mean(found.e[:, None])[:, 0]
-    if np.abs(e[block_of_row] - found.e).max() > 1e-9:
+        size = np.log(blocks.sizes)
+        columns = [blocks.mean(design), (size - size.mean())[:, None]]
+        table = replace(x, values=blocks.mean(x.values))
+        by_block = read_propensity(propensity, X, table, np.column_stack(columns), blocks.labels)
+        return replace(by_block, e=by_block.e[blocks.of_row], n=int(t.sum())), by_block.e
+    found = read_propensity(propensity, X, x, design, t)
+    e = blocks.mean(found.e[:, None])[:, 0]
+    if np.abs(e[blocks.of_row] - found.e).max() > 1e-9:
         raise ValueError("`propensity` must be the same for all rows of a block, whose label is one draw.")
     return found, e
 
 
-def read_blocks(blocks: Any, t: Array) -> tuple[npt.NDArray[np.int64], Array]:
-    """Number of the block of each row, and the label of each block."""
+def read_blocks(blocks: Any, t: Array) -> Blocks:
+    """Number the blocks and find the label of each."""
     values = np.asarray(blocks)
     if values.shape != t.shape:
         raise ValueError(f"`blocks` must have one value a row, {len(t)}; got shape {values.shape}.")
@@ -146,10 +193,10 @@ def read_blocks(blocks: Any, t: Array) -> tuple[npt.NDArray[np.int64], Array]:
         )
     if share.sum() < 2 or (1 - share).sum() < 2:
         raise ValueError("`blocks`: each group needs at least 2 blocks, or there is nothing to resample.")
-    return block_of_row.reshape(-1), share
+    return Blocks(block_of_row.reshape(-1), share)
 
 
-def _strata(samples: Samples) -> npt.NDArray[np.int64] | None:
+def find_strata(samples: Samples) -> npt.NDArray[np.int64] | None:
     """Number of the stratum of each row, if X takes few values."""
     if samples.gram_x is not None:
         return None

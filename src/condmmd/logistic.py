@@ -23,7 +23,10 @@ CONVERGED = 1e-6
 def cross_validated_logistic(
     Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]
 ) -> tuple[Array, float]:
-    """Probabilities at every row with the penalty of smallest held-out log-loss, and that penalty's inverse (C).
+    """Probabilities at every row with the smallest penalty that is as good as the best, and its inverse (C).
+
+    As good: a held-out log-loss within one standard error of the smallest. Too large a penalty leaves labels that
+    depend on x more than the estimate says, and so false alarms; too small a one costs power only.
 
     Parameters
     ----------
@@ -39,13 +42,14 @@ def cross_validated_logistic(
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
     train = (folds[None, :] != which[:, None]).astype(np.float64)
-    C = np.tile(inverse_penalties, n_folds)
-    eta = _design(Z) @ fit_logistic(Z, t, C, train).T
-    held_out = _loss(eta.T, t) * (1 - train)
-    loss = held_out.sum(axis=1).reshape(n_folds, -1).sum(axis=0)
-    best = float(inverse_penalties[int(np.argmin(loss))])
-    beta = fit_logistic(Z, t, np.array([best]), np.ones((1, len(t))))[0]
-    return expit(_design(Z) @ beta), best
+    eta = _design(Z) @ fit_logistic(Z, t, np.tile(inverse_penalties, n_folds), train).T
+    held_out = (_loss(eta.T, t) * (1 - train)).reshape(n_folds, len(inverse_penalties), -1).sum(axis=0)
+    mean = held_out.mean(axis=1)
+    best = int(np.argmin(mean))
+    error = (held_out - held_out[best]).std(axis=1) / len(t) ** 0.5
+    chosen = float(inverse_penalties[np.flatnonzero(mean <= mean[best] + error)[-1]])
+    beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
+    return expit(_design(Z) @ beta), chosen
 
 
 def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:

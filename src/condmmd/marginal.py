@@ -80,8 +80,8 @@ def mmd_test(
     space, groups = _read(X, group, kernel, tol, max_rank)
     scheme: Scheme = Permutation(groups.t)
     if blocks is not None:
-        block_of_row, labels = read_blocks(blocks, groups.t)
-        scheme = InBlocks(Permutation(labels), block_of_row)
+        grouped = read_blocks(blocks, groups.t)
+        scheme = InBlocks(Permutation(grouped.labels), grouped.of_row)
     observed = float(space.statistics(groups.t[None, :], unbiased=unbiased)[0])
     parts = [space.statistics(T, unbiased=unbiased) for T in draw_units(scheme, count, entropy)]
     null = np.concatenate(parts)

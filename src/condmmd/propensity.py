@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,20 +13,31 @@ import numpy.typing as npt
 
 from condmmd.logistic import cross_validated_logistic
 from condmmd.notices import OverlapWarning
+from condmmd.nuisance import PooledRegression, normal_scores, one_hot
+from condmmd.resampling import tilt
 from condmmd.samples import Array, Table
 
-__all__ = ["Propensity", "PropensityLike", "check_propensity", "read_propensity", "warn_overlap"]
+__all__ = [
+    "Propensity",
+    "PropensityLike",
+    "check_propensity",
+    "propensity_design",
+    "read_propensity",
+    "warn_overlap",
+]
 
 PropensityLike: TypeAlias = Literal["estimate"] | Callable[[Any], Any] | npt.ArrayLike | None
 Source: TypeAlias = Literal["equal marginals", "strata", "known", "estimated"]
 
-# The estimate is a ridge-penalised logistic regression on the standardised columns and this many principal features.
+# Features of the pooled regression's kernel that the estimate takes, and what the logistic regression may penalise by.
 MAX_FEATURES = 40
 PENALTIES = 10.0 ** np.arange(-2.0, 3.1)
 FOLDS = 5
+# Main effects and the directions in which outcomes depend on X are penalised this much (squared) less than the rest.
+LESS_PENALISED = 3.0
 # Where one sample's density is this share of both, or less, the other is almost alone. A warning, if that is so for
 # more than this part of either sample.
-EDGE = 0.02
+EDGE = 0.005
 MAX_ALONE = 0.1
 
 
@@ -36,7 +48,7 @@ class Propensity:
     e: Array
     source: Source
     model: str
-    prevalence: float
+    n: int
 
     @property
     def assumption(self) -> str:
@@ -45,20 +57,27 @@ class Propensity:
             "equal marginals": "X has the same distribution in both samples (asserted by propensity=None)",
             "strata": "none beyond independent rows: labels are shuffled among rows of equal X",
             "known": "the given propensity is the probability of P at x, up to a constant factor in the odds",
-            "estimated": "the estimated propensity is near the true one, or the pooled regression of Y on X is "
-            "(either makes up for the other to first order)",
+            "estimated": "approximately: that the estimated propensity is near the true one, or the pooled regression "
+            "of Y on X is",
         }[self.source]
+
+    @cached_property
+    def at_prevalence(self) -> Array:
+        """The propensity with the odds scaled so that it sums to n: a given one may be for another prevalence."""
+        return tilt(np.log(self.e) - np.log1p(-self.e), self.n)
 
     @property
     def balanced(self) -> Array:
         """The propensity that the same X would have if the two samples were of one size: p / (p + q) of densities."""
-        odds = self.e / (1 - self.e) * (1 - self.prevalence) / self.prevalence
+        share = self.n / len(self.e)
+        odds = self.at_prevalence / (1 - self.at_prevalence) * (1 - share) / share
         return odds / (1 + odds)
 
     @property
     def effective_size(self) -> float:
         """Rows' worth of random labels: N if X has equal distributions, 0 if every label is determined by x."""
-        return float(np.sum(self.e * (1 - self.e)) / (self.prevalence * (1 - self.prevalence)))
+        share = self.n / len(self.e)
+        return float(np.sum(self.at_prevalence * (1 - self.at_prevalence)) / (share * (1 - share)))
 
     def summary(self) -> dict[str, Any]:
         """What the result tells of it."""
@@ -84,7 +103,7 @@ def check_propensity(propensity: Any) -> None:
         raise TypeError(f"`propensity` is a class; make a classifier of it, as in {propensity.__name__}().")
 
 
-def read_propensity(propensity: Any, X: Any, x: Table, features: Array, t: Array) -> Propensity:
+def read_propensity(propensity: Any, X: Any, x: Table, design: Array, t: Array) -> Propensity:
     """Probabilities at every row: constant, given, or estimated from X and the labels.
 
     Parameters
@@ -95,24 +114,26 @@ def read_propensity(propensity: Any, X: Any, x: Table, features: Array, t: Array
         The covariates as the user gave them, for a function of X.
     x
         The same as a table, for a classifier.
-    features
-        Principal features of the covariates, for the estimate.
+    design
+        What the estimate regresses on, from `propensity_design`.
     t
         Labels.
     """
     if propensity is None:
-        return Propensity(np.full(len(t), t.mean()), "equal marginals", "constant", t.mean())
+        return Propensity(np.full(len(t), t.mean()), "equal marginals", "constant", int(t.sum()))
     if isinstance(propensity, str):
-        return _estimate(x, features, t)
+        return _estimate(design, t)
     if hasattr(propensity, "predict_proba"):
         from sklearn.base import clone  # noqa: PLC0415 - a slow import that few runs need
 
         fitted = clone(propensity).fit(x.values, t.astype(int))
-        return Propensity(_checked(fitted.predict_proba(x.values)[:, 1], t), "estimated", repr(propensity), t.mean())
+        return Propensity(
+            _checked(fitted.predict_proba(x.values)[:, 1], t), "estimated", repr(propensity), int(t.sum())
+        )
     if callable(propensity):
         name = getattr(propensity, "__name__", repr(propensity))
-        return Propensity(_checked(propensity(X), t), "known", f"function {name}", t.mean())
-    return Propensity(_checked(propensity, t), "known", "given probabilities", t.mean())
+        return Propensity(_checked(propensity(X), t), "known", f"function {name}", int(t.sum()))
+    return Propensity(_checked(propensity, t), "known", "given probabilities", int(t.sum()))
 
 
 def _checked(values: Any, t: Array) -> Array:
@@ -130,15 +151,34 @@ def _checked(values: Any, t: Array) -> Array:
     return e
 
 
-def _estimate(x: Table, features: Array, t: Array) -> Propensity:
-    """Logistic regression on the standardised columns and the leading principal features, C by cross-validation."""
-    numeric = x.values[:, list(x.numeric)]
-    spread = numeric.std(axis=0)
-    columns = (numeric - numeric.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
-    design = np.column_stack([columns, features[:, :MAX_FEATURES]])
+def propensity_design(x: Table, pooled: PooledRegression) -> Array:
+    """What the labels may depend on: main effects, squares, and the directions in which outcomes depend on X.
+
+    Balance matters only where the outcomes depend on x, so the fitted outcomes themselves (prognostic scores) and the
+    features of the kernel that fits them best are the columns to have.
+    """
+    scores = _standardised(normal_scores(x.values[:, list(x.numeric)]))
+    parts = [
+        LESS_PENALISED * scores,
+        LESS_PENALISED * pooled.prognostic(),
+        _standardised(scores**2),
+        one_hot(x),
+        pooled.features[:, :MAX_FEATURES],
+    ]
+    return np.column_stack(parts)
+
+
+def _standardised(values: Array) -> Array:
+    spread = values.std(axis=0)
+    return (values - values.mean(axis=0)) / np.where(spread > 0, spread, 1.0)
+
+
+def _estimate(design: Array, t: Array) -> Propensity:
+    """Penalised logistic regression."""
     e, C = cross_validated_logistic(design, t, PENALTIES, _folds(t))
     e = np.clip(e, 1e-12, 1 - 1e-12)  # keeps the odds finite, no more
-    return Propensity(e, "estimated", f"logistic regression on {design.shape[1]} features of X, C = {C:g}", t.mean())
+    told = f"logistic regression on {design.shape[1]} features of X, C = {C:g}"
+    return Propensity(e, "estimated", told, int(t.sum()))
 
 
 def _folds(t: Array) -> npt.NDArray[np.int64]:
@@ -153,7 +193,7 @@ def _folds(t: Array) -> npt.NDArray[np.int64]:
 
 def warn_overlap(propensity: Propensity, x: Table, t: Array, stacklevel: int) -> None:
     """Warn where one sample is almost alone; raise where no label is random."""
-    if np.sum(propensity.e * (1 - propensity.e)) < 1:
+    if np.sum(propensity.at_prevalence * (1 - propensity.at_prevalence)) < 1:
         raise ValueError(
             "`propensity`: no overlap. Given X, every row could be of one group only, so Y given X is never seen in "
             "both. Compare groups whose X overlap."

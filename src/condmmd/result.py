@@ -50,7 +50,7 @@ class CMMDTestResult:
     statistic
         CMMD_s^2 for a single level; else the largest studentised log-statistic.
     pvalue
-        For the hypothesis that Y given X is the same, exact under ``assumption``.
+        For the hypothesis that Y given X is the same; it is as good as ``assumption``.
     null_distribution
         The statistic at each null label vector; empty with ``null="gamma"``.
     levels
@@ -75,6 +75,8 @@ class CMMDTestResult:
         The pooled regression whose residuals are compared; None without.
     trimmed
         Rows left out by ``trim``.
+    significance
+        The level of significance asked for, by which the summary speaks.
     rng_state
         The entropy that repeats the null labels: ``cmmd_test(..., rng=result.rng_state)``.
     """
@@ -96,6 +98,7 @@ class CMMDTestResult:
     lengthscales: dict[str, str]
     residualization: dict[str, Any] | None
     trimmed: int
+    significance: float
     rng_state: int
 
     def __iter__(self) -> Iterator[float]:
@@ -107,7 +110,7 @@ class CMMDTestResult:
         overlap = self.propensity_summary
         lines = [
             f"Is Y given X the same in P ({p}: {n} rows) and Q ({q}: {m} rows)?",
-            f"  p-value     {self.pvalue:.4g}  ({_verdict(self.pvalue)})",
+            f"  p-value     {self.pvalue:.4g}  ({self._verdict()})",
             f"  rests on    {self.assumption}",
             f"  null        {self.scheme}, {self.n_resamples} label vectors"
             if self.n_resamples
@@ -136,6 +139,10 @@ class CMMDTestResult:
         lines.append(f"  repeat with rng={self.rng_state}")
         return "\n".join(lines)
 
+    def _verdict(self) -> str:
+        differs = self.pvalue <= self.significance
+        return f"{'' if differs else 'no '}evidence that it differs, at {self.significance:g}"
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
@@ -151,14 +158,6 @@ class CMMDTestResult:
             f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
             f"scheme='{self.scheme}', levels={self.levels}); .summary() says more"
         )
-
-
-def _verdict(pvalue: float) -> str:
-    if pvalue <= 0.01:
-        return "strong evidence that it differs"
-    if pvalue <= 0.05:
-        return "evidence that it differs"
-    return "no evidence that it differs"
 
 
 def _short(text: str, width: int = 88) -> str:

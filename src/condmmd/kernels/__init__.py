@@ -1,7 +1,7 @@
 """Step 2 of the flow: similarity on one space. One formula a file; ``*``, ``+`` and ``.on()`` combine them."""
 
 from condmmd.kernels.base import Kernel, On, Product, Sum
-from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel, with_lengthscale
+from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel, robust_scale
 from condmmd.kernels.delta import Delta
 from condmmd.kernels.features import FeatureMap, Landmarks
 from condmmd.kernels.gaussian import Gaussian
@@ -14,5 +14,5 @@ from condmmd.kernels.stationary import median_distance
 __all__ = [
     "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian", "Linear",
     "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
-    "median_distance", "resolve_kernel", "with_lengthscale",
+    "median_distance", "resolve_kernel", "robust_scale",
 ]  # fmt: skip

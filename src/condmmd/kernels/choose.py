@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from condmmd.kernels.base import Kernel, On, Product, Sum
+from condmmd.kernels.base import Kernel
 from condmmd.kernels.delta import Delta
 from condmmd.kernels.gaussian import Gaussian
 from condmmd.kernels.given import FromFunction, Precomputed
 from condmmd.kernels.laplacian import Laplacian
 from condmmd.kernels.matern import Matern
 from condmmd.kernels.polynomial import Linear, Polynomial
-from condmmd.kernels.stationary import Stationary, median_distance
+from condmmd.kernels.stationary import median_distance
 from condmmd.samples import Array, Table
 
-__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel", "with_lengthscale"]
+__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel", "robust_scale"]
 
 KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any] | None
 
@@ -63,15 +62,14 @@ def default_kernel(table: Table) -> Kernel:
     """Gaussian on the standardised numeric columns times delta on the categorical ones.
 
     Standardisation is written into the lengthscales, one a column and in its units: the median distance between
-    standardised rows, times the column's standard deviation.
+    standardised rows, times the column's spread (`robust_scale`).
     """
     parts: list[Kernel] = []
     if table.numeric:
         values = table.values[:, list(table.numeric)]
-        deviations = values.std(axis=0)
-        deviations[(values == values[:1]).all(axis=0)] = 1.0
-        scales = median_distance(values / deviations) * deviations
-        gaussian = Gaussian(tuple(scales) if len(scales) > 1 else float(scales[0]))
+        spread = robust_scale(values)
+        scales = median_distance(values / spread) * spread
+        gaussian = Gaussian(tuple(scales.tolist()) if len(scales) > 1 else float(scales[0]))
         parts.append(gaussian.on(*(table.columns[j].name for j in table.numeric)) if table.categorical else gaussian)
     if table.categorical:
         delta = Delta()
@@ -80,15 +78,13 @@ def default_kernel(table: Table) -> Kernel:
     return kernel.resolve(table)
 
 
-def with_lengthscale(kernel: Kernel, factor: float) -> Kernel:
-    """Multiply every lengthscale inside a resolved kernel by ``factor``."""
-    if isinstance(kernel, Stationary) and kernel.lengthscale is not None:
-        scales = np.asarray(kernel.lengthscale) * factor
-        return replace(kernel, lengthscale=float(scales) if scales.ndim == 0 else tuple(scales.tolist()))
-    if isinstance(kernel, Product):
-        return replace(kernel, factors=tuple(with_lengthscale(part, factor) for part in kernel.factors))
-    if isinstance(kernel, Sum):
-        return replace(kernel, terms=tuple(with_lengthscale(part, factor) for part in kernel.terms))
-    if isinstance(kernel, On):
-        return replace(kernel, kernel=with_lengthscale(kernel.kernel, factor))
-    return kernel
+def robust_scale(values: Array) -> Array:
+    """Spread of each column: its standard deviation, or the interquartile range in the same units if that is smaller.
+
+    A standard deviation alone lets a few far values flatten the rest of a column. 1 for a constant column.
+    """
+    deviation = values.std(axis=0)
+    low, high = np.quantile(values, [0.25, 0.75], axis=0)
+    quartiles = (high - low) / 1.349
+    spread = np.where(quartiles > 0, np.minimum(quartiles, deviation), deviation)
+    return np.where((values == values[:1]).all(axis=0) | (spread <= 0), 1.0, spread)

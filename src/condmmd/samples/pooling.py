@@ -57,13 +57,13 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
     return Samples(x, y, groups, gram_x, gram_y)
 
 
-def select_rows(samples: Samples, rows: npt.NDArray[np.bool_]) -> Samples:
+def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "trim") -> Samples:
     """Keep some rows, of both groups alike."""
     t = samples.groups.t[rows]
     if min(t.sum(), len(t) - t.sum()) < 2:
         raise ValueError(
-            f"`trim` leaves {int(t.sum())} rows of P and {int(len(t) - t.sum())} of Q; at least 2 of each are needed. "
-            "Use a smaller value."
+            f"`{argument}` leaves {int(t.sum())} rows of P and {int(len(t) - t.sum())} of Q; at least 2 of each are "
+            "needed."
         )
     return Samples(
         replace(samples.x, values=samples.x.values[rows]),
