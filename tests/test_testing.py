@@ -14,7 +14,7 @@ from condmmd import CMMDTestResult, Gaussian, Laplacian, Linear, OverlapWarning,
 from condmmd.combining import combine, pvalue
 from condmmd.contrasts import Joint, PlugIn
 from condmmd.design import read_blocks
-from condmmd.problem import Problem, embed_samples
+from condmmd.problem import Problem, embed_outcome_side, embed_samples
 from condmmd.samples import read_samples
 from tests import gold
 
@@ -23,7 +23,7 @@ N = 160
 X = np.concatenate([RNG.normal(-0.5, 1, N // 2), RNG.normal(0.5, 1, N // 2)])
 GROUP = np.repeat([1, 0], N // 2)
 SAME = np.sin(X) + 0.3 * RNG.normal(size=N)
-OTHER = SAME + 0.8 * GROUP * np.cos(2 * X)
+OTHER = SAME + 1.2 * GROUP * np.cos(2 * X)
 E = 1 / (1 + np.exp(X))
 
 
@@ -32,9 +32,9 @@ def test_algorithms_of_the_paper_with_its_labels(case):
     """The same labels give the same statistics and, with the paper's strict inequality, the same p-value."""
     pooled = pool(*gold.arrays(case))
     kernel = Gaussian(case["bandwidth"] ** -0.5)
-    features = embed_samples(
-        read_samples(*pooled), kernel_x=kernel, kernel_y=kernel, tol=0.0, max_rank=None, solver="auto"
-    )
+    samples = read_samples(*pooled)
+    y = embed_outcome_side(samples, kernel_y=kernel, tol=0.0, max_rank=None)
+    features = embed_samples(samples, y, kernel_x=kernel, tol=0.0, max_rank=None, solver="auto")
     contrast = Joint() if case["estimator"] == "jmmd" else PlugIn((case["lam_p"], case["lam_q"]))
     T = np.concatenate([pooled[2][None], np.asarray(case["labels_T"])]).astype(float)
     level = float(case["stat"][-1])
@@ -62,6 +62,7 @@ def test_algorithms_of_the_paper_with_its_labels(case):
         {"level": [0, 2]},
         {"reg": [0.1, 0.01]},
         {"reg": (0.1, 0.2)},
+        {"reg": np.float64(0.1)},
         {"reg": "loo", "residualize": False},
         {"kernel_x": [Gaussian(0.5), Gaussian(2.0), None], "kernel_y": Laplacian()},
         {"residualize": RandomForestRegressor(20, random_state=0)},
@@ -207,12 +208,27 @@ def test_blocks_keep_rows_together():
     subject = np.repeat(np.arange(40), 4)
     result = cmmd_test(X, SAME, GROUP, blocks=subject, propensity=None, n_resamples=19, rng=0)
     assert result.scheme == "permutation of blocks"
-    assert cmmd_test(X, SAME, GROUP, blocks=subject, n_resamples=19, rng=0).scheme == "fixed-size of blocks"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # 40 blocks are few to estimate a propensity from
+        estimated = cmmd_test(X, SAME, GROUP, blocks=subject, n_resamples=19, rng=0)
+    assert estimated.scheme == "fixed-size of blocks"
     by_subject = np.repeat(np.linspace(0.3, 0.7, 40), 4)
     assert cmmd_test(X, SAME, GROUP, blocks=subject, propensity=by_subject, n_resamples=19, rng=0).pvalue > 0
-    rows, labels = read_blocks(["b", "a", "b", "c", "d"], np.array([1.0, 0, 1, 0, 1]))
-    assert rows.tolist() == [1, 0, 1, 2, 3]
-    assert labels.tolist() == [0, 1, 0, 1]
+    blocks = read_blocks(["b", "a", "b", "c", "d"], np.array([1.0, 0, 1, 0, 1]))
+    assert blocks.of_row.tolist() == [1, 0, 1, 2, 3]
+    assert blocks.labels.tolist() == [0, 1, 0, 1]
+    assert blocks.sizes.tolist() == [1, 2, 1, 1]
+
+
+def test_blocks_of_other_sizes_are_told_apart():
+    sizes = np.repeat([1, 8], 30)
+    subject = np.repeat(np.arange(60), sizes)
+    labels = np.repeat(np.repeat([1, 0], 30), sizes)
+    x = RNG.normal(size=len(subject))
+    with pytest.warns(OverlapWarning, match="valid only if their sizes have the same distribution"):
+        cmmd_test(x, x, labels, blocks=subject, propensity=None, n_resamples=19, rng=0)
+    with pytest.raises(ValueError, match="no overlap"):
+        cmmd_test(x, x, labels, blocks=subject, n_resamples=19, rng=0)
 
 
 @pytest.mark.parametrize(
@@ -235,8 +251,13 @@ def test_blocks_keep_rows_together():
         ({"level": []}, ValueError, r"`level`"),
         ({"level": 1, "estimator": "joint"}, ValueError, r"`level` must be at least 2 with the joint"),
         ({"null": "gamma"}, ValueError, r"needs estimator='orthogonal'"),
-        ({"reg": (0.1, 0.2), "estimator": "orthogonal"}, ValueError, r"one number with the orthogonal"),
+        ({"reg": (0.1, 0.2), "estimator": "orthogonal"}, ValueError, r"`reg` must be one number here"),
         ({"trim": 0.7}, ValueError, r"`trim` must be between"),
+        ({"trim": 0.1, "propensity": None}, ValueError, r"`trim` needs a propensity"),
+        ({"kernel_x": []}, ValueError, r"must not be empty"),
+        ({"reg": []}, ValueError, r"must not be empty"),
+        ({"kernel_x": ["precomputed", None]}, ValueError, r"cannot be joined"),
+        ({"residualize": RandomForestRegressor}, TypeError, r"`residualize` must be"),
         ({"blocks": np.zeros(3)}, ValueError, r"`blocks` must have one value a row, 160"),
         ({"blocks": np.arange(N) % 7}, ValueError, r"7 block\(s\) have rows of both groups, such as"),
         ({"blocks": GROUP}, ValueError, r"at least 2 blocks"),

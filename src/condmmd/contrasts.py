@@ -5,17 +5,19 @@ An estimator of CMMD is a way to make D, of shape (r, q), from labels and featur
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 import numpy as np
+import numpy.typing as npt
 from scipy.linalg.lapack import dposv
 
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
 from condmmd.samples import Array
 
-__all__ = ["Contrast", "Joint", "Orthogonal", "PlugIn"]
+__all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
 
 
 class Contrast(Protocol):
@@ -27,6 +29,25 @@ class Contrast(Protocol):
 
     def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
         """D for every label vector, a row of ``T``: shape (B, r, q)."""
+
+
+def ridge_models(T: Array, phi: Array, psi: Array, reg: tuple[float, float]) -> tuple[Array, Array]:
+    """``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise, for each label vector: the conditional mean embeddings."""
+    A_p, M_p = second_moments(T, phi), cross_moments(T, phi, psi)
+    if len(T) == 1:  # the difference from the total would lose the smaller group's digits
+        A_q, M_q = second_moments(1 - T, phi), cross_moments(1 - T, phi, psi)
+    else:
+        A_q, M_q = phi.T @ phi - A_p, phi.T @ psi - M_p
+    n = T.sum(axis=1)
+    ridge_p, ridge_q = reg[0] * np.maximum(n, 1), reg[1] * np.maximum(T.shape[1] - n, 1)
+    return _ridge(A_p, M_p, ridge_p), _ridge(A_q, M_q, ridge_q)
+
+
+def _ridge(A: Array, M: Array, ridge: Array) -> Array:
+    """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
+    diagonal = np.arange(A.shape[-1])
+    A[:, diagonal, diagonal] += ridge[:, None]
+    return np.linalg.solve(A, M).astype(np.float64, copy=False)
 
 
 @dataclass(frozen=True)
@@ -43,21 +64,8 @@ class PlugIn:
         return self._primal(T, x.phi, y.phi) if x.gram is None else self._dual(T, x.phi, y.phi, x.gram)
 
     def _primal(self, T: Array, phi: Array, psi: Array) -> Array:
-        A_p, M_p = second_moments(T, phi), cross_moments(T, phi, psi)
-        if len(T) == 1:  # the difference from the total would lose the smaller group's digits
-            A_q, M_q = second_moments(1 - T, phi), cross_moments(1 - T, phi, psi)
-        else:
-            A_q, M_q = phi.T @ phi - A_p, phi.T @ psi - M_p
-        n = T.sum(axis=1)
-        ridge_p, ridge_q = self.reg[0] * np.maximum(n, 1), self.reg[1] * np.maximum(T.shape[1] - n, 1)
-        return self._ridge(A_p, M_p, ridge_p) - self._ridge(A_q, M_q, ridge_q)
-
-    @staticmethod
-    def _ridge(A: Array, M: Array, ridge: Array) -> Array:
-        """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
-        diagonal = np.arange(A.shape[-1])
-        A[:, diagonal, diagonal] += ridge[:, None]
-        return np.linalg.solve(A, M).astype(np.float64, copy=False)
+        B_p, B_q = ridge_models(T, phi, psi, self.reg)
+        return B_p - B_q
 
     def _dual(self, T: Array, phi: Array, psi: Array, K: Array) -> Array:
         """One factorisation for each group and label vector, then one product for all label vectors.
@@ -111,4 +119,77 @@ class Orthogonal:
 
     def shrinkage(self, x: Embedding) -> Array:
         """Diagonal of ``(A(1) + lam N I)^-1``."""
-        return 1.0 / (np.einsum("ij,ij->j", x.phi, x.phi) + self.reg * len(x.phi))
+        return _shrinkage(x, self.reg)
+
+
+def _shrinkage(x: Embedding, lam: float) -> Array:
+    return 1.0 / (np.einsum("ij,ij->j", x.phi, x.phi) + lam * len(x.phi))
+
+
+@dataclass(frozen=True, eq=False)
+class DoublyRobust:
+    """Ridge regression of pseudo-outcomes on x (paper, section Doubly Robust Estimator).
+
+    With ``a_i = (t_i - e_i) / (e_i (1 - e_i))`` the pseudo-outcome is
+    ``a_i [psi_i - (1 - e_i) mu_P(x_i) - e_i mu_Q(x_i)]``, and ``D = (A(1) + lam N I)^-1 sum_i phi_i pseudo_i^T``.
+    ``x`` must be in the eigenbasis of C, where A(1) is diagonal.
+
+    Attributes
+    ----------
+    reg
+        Lambda of the difference.
+    e
+        Propensity at the rows.
+    outcome_reg
+        Lambdas of the two groups' ridge embeddings mu_P and mu_Q, which are refitted for every label vector.
+    folds
+        With folds, the models for a fold's rows are fitted on the other folds.
+    predictions
+        mu_P and mu_Q at the rows, fixed for every label vector; in place of ridge embeddings.
+    """
+
+    reg: float
+    e: Array
+    outcome_reg: tuple[float, float] = (0.1, 0.1)
+    folds: npt.NDArray[np.int64] | None = None
+    predictions: tuple[Array, Array] | None = None
+    power: ClassVar[int] = 0
+
+    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+        phi, psi, e = x.phi, y.phi, self.e
+        a = (T - e) / (e * (1 - e))
+        right = cross_moments(a, phi, psi)
+        if self.predictions is not None:
+            mu_p, mu_q = self.predictions
+            right -= cross_moments(a * (1 - e), phi, mu_p) + cross_moments(a * e, phi, mu_q)
+        else:
+            for rows, train in self._parts(len(e)):
+                B_p, B_q = ridge_models(T[:, train], phi[train], psi[train], self.outcome_reg)
+                right -= second_moments((a * (1 - e))[:, rows], phi[rows]) @ B_p
+                right -= second_moments((a * e)[:, rows], phi[rows]) @ B_q
+        return right * _shrinkage(x, self.reg)[:, None]
+
+    def models(self, t: Array, x: Embedding, y: Embedding) -> tuple[Array, Array]:
+        """mu_P and mu_Q at the rows for one label vector."""
+        if self.predictions is not None:
+            return self.predictions
+        mu_p, mu_q = np.empty_like(y.phi), np.empty_like(y.phi)
+        for rows, train in self._parts(len(t)):
+            B_p, B_q = ridge_models(t[None, train], x.phi[train], y.phi[train], self.outcome_reg)
+            mu_p[rows], mu_q[rows] = x.phi[rows] @ B_p[0], x.phi[rows] @ B_q[0]
+        return mu_p, mu_q
+
+    def pseudo_outcomes(self, t: Array, x: Embedding, y: Embedding) -> Array:
+        """What is regressed on x, in the coordinates of the outcomes' features."""
+        mu_p, mu_q = self.models(t, x, y)
+        e = self.e[:, None]
+        return ((t - self.e) / (self.e * (1 - self.e)))[:, None] * (y.phi - (1 - e) * mu_p - e * mu_q)
+
+    def _parts(self, n_rows: int) -> Iterator[tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]]:
+        """Rows to predict, and rows to fit on."""
+        if self.folds is None:
+            every = np.arange(n_rows)
+            yield every, every
+        else:
+            for fold in np.unique(self.folds):
+                yield np.flatnonzero(self.folds == fold), np.flatnonzero(self.folds != fold)

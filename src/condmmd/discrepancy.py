@@ -8,6 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.contrasts import DoublyRobust
 from condmmd.embedding import Embedding
 from condmmd.kernels import Kernel, Precomputed
 from condmmd.problem import Estimator, Problem
@@ -32,7 +33,7 @@ class Discrepancy:
     energies
         How much of the difference lies along each eigenvector.
     estimator
-        "plugin" or "joint".
+        "plugin", "joint" or "doubly_robust".
     reg
         The ridge lambdas and how they were chosen; None where the estimator has none.
     mixture
@@ -66,6 +67,7 @@ class Discrepancy:
     _difference: Array
     _problem: Problem
     _columns: tuple[Table, Table]
+    _labels: Array
 
     @classmethod
     def of(cls, problem: Problem, samples: Samples, reg: Regularization | None, estimator: Estimator) -> Discrepancy:
@@ -83,6 +85,7 @@ class Discrepancy:
             _difference=D[0],
             _problem=problem,
             _columns=(samples.x.head(), samples.y.head()),
+            _labels=groups.t,
         )
 
     @property
@@ -114,6 +117,17 @@ class Discrepancy:
     def kernel_y(self) -> Kernel:
         """The kernel on the outcomes, with every number fixed."""
         return self.embedding_y.kernel
+
+    @property
+    def pseudo_outcomes(self) -> Array:
+        """Doubly robust: what is regressed on the covariates, a row for each row, in the outcomes' features.
+
+        For one outcome with a linear kernel, in its units.
+        """
+        contrast = self._problem.contrast
+        if not isinstance(contrast, DoublyRobust):
+            raise TypeError(f"the {self.estimator} estimator has no pseudo-outcomes; use 'doubly_robust'.")
+        return contrast.pseudo_outcomes(self._labels, self.embedding_x, self.embedding_y)
 
     @overload
     def level(self, s: float) -> float: ...

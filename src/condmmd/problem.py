@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
-from condmmd.contrasts import Contrast, Joint, Orthogonal, PlugIn
+from condmmd.contrasts import Contrast, DoublyRobust, Joint, Orthogonal, PlugIn
 from condmmd.embedding import Embedding, Solver, embed_covariates, embed_outcomes
 from condmmd.kernels import KernelLike, resolve_kernel
+from condmmd.outcome_models import OutcomeOptions, doubly_robust, train_predictions
 from condmmd.regularization import Regularization, choose_reg
-from condmmd.samples import Array, Samples
+from condmmd.samples import Array, Samples, select_rows
 from condmmd.spectrum import level_values, mixture_spectrum
 
-__all__ = ["Estimator", "Features", "Problem", "embed_samples", "pose"]
+__all__ = ["Estimator", "Features", "Problem", "embed_outcome_side", "embed_samples", "pose", "pose_doubly_robust"]
 
-Estimator: TypeAlias = Literal["plugin", "joint", "orthogonal"]
+Estimator: TypeAlias = Literal["plugin", "joint", "orthogonal", "doubly_robust"]
 
 # Numbers in the moments of one batch of label vectors (256 MB).
 BATCH_NUMBERS = 2**25
@@ -76,19 +78,23 @@ class Features:
     y: Embedding
 
 
+def embed_outcome_side(samples: Samples, *, kernel_y: KernelLike, tol: float, max_rank: int | None) -> Embedding:
+    """Fix the kernel of the outcomes and their features from the pooled rows. The labels are not looked at."""
+    l = resolve_kernel(kernel_y, samples.y, samples.gram_y)  # noqa: E741 - the paper's letter
+    return embed_outcomes(l, samples.y, tol=tol, max_rank=max_rank)
+
+
 def embed_samples(
     samples: Samples,
+    y: Embedding,
     *,
     kernel_x: KernelLike,
-    kernel_y: KernelLike,
     tol: float,
     max_rank: int | None,
     solver: Solver,
 ) -> Features:
-    """Fix kernels and features from the pooled rows. The labels are not looked at."""
+    """Fix the kernel of the covariates and their features likewise."""
     k = resolve_kernel(kernel_x, samples.x, samples.gram_x)
-    l = resolve_kernel(kernel_y, samples.y, samples.gram_y)  # noqa: E741 - the paper's letter
-    y = embed_outcomes(l, samples.y, tol=tol, max_rank=max_rank)
     x = embed_covariates(k, samples.x, tol=tol, max_rank=max_rank, solver=solver, outcomes=y.rank)
     return Features(*x.principal(), y)
 
@@ -107,7 +113,50 @@ def pose(
         return Problem(x, sigma, y, Joint(), mixture), None
     chosen = choose_reg(reg, x.phi, y.phi, sigma)
     if estimator == "orthogonal":
-        if e is None or chosen.lam_p != chosen.lam_q:
-            raise ValueError("`reg` must be one number with the orthogonal estimator, which has one ridge.")
-        return Problem(x, sigma, y, Orthogonal(chosen.lam_p, e), mixture), chosen
+        if e is None:
+            raise ValueError("the orthogonal estimator needs a propensity.")
+        return Problem(x, sigma, y, Orthogonal(_one_lambda(chosen).lam_p, e), mixture), chosen
     return Problem(x, sigma, y, PlugIn(chosen.pair), mixture), chosen
+
+
+def pose_doubly_robust(
+    features: Features,
+    samples: Samples,
+    *,
+    reg: Regularization | Literal["loo", "gcv"],
+    mixture: float | None,
+    e: Array,
+    options: OutcomeOptions,
+) -> tuple[Problem, Regularization, Samples]:
+    """Fix the doubly robust problem; with training rows, on the others, which are returned."""
+    x, sigma, y = features.x, features.sigma, features.y
+    if options.train is None:
+        chosen = _one_lambda(choose_reg(reg, x.phi, y.phi, sigma))
+        t = samples.groups.t
+        contrast = doubly_robust(options, chosen.lam_p, e, x, y, samples.x, samples.y, t)
+        return Problem(x, sigma, y, contrast, mixture), chosen, samples
+    train = _check_train(options.train, samples)
+    rest = select_rows(samples, ~train, argument="outcome_fit")
+    fit_on = (samples.x.values[train], x.phi[train], y.phi[train], samples.groups.t[train])
+    parts = (samples.x.values[~train], x.phi[~train])
+    x, sigma = replace(x, phi=x.phi[~train], gram=None).principal()
+    y = replace(y, phi=y.phi[~train])
+    chosen = _one_lambda(choose_reg(reg, x.phi, y.phi, sigma))
+    predictions = train_predictions(options, chosen.lam_p, parts, fit_on)
+    contrast = DoublyRobust(chosen.lam_p, e[~train], predictions=predictions)
+    return Problem(x, sigma, y, contrast, mixture), chosen, rest
+
+
+def _one_lambda(reg: Regularization) -> Regularization:
+    if reg.lam_p != reg.lam_q:
+        raise ValueError("`reg` must be one number here, the lambda of the difference; `outcome_reg` may be a pair.")
+    return reg
+
+
+def _check_train(train: npt.NDArray[np.bool_], samples: Samples) -> npt.NDArray[np.bool_]:
+    t = samples.groups.t
+    if len(train) != len(t):
+        raise ValueError(f"`outcome_fit` must have one value a row, {len(t)}; got {len(train)}.")
+    if min(t[train].sum(), (1 - t[train]).sum()) < 2:
+        raise ValueError("`outcome_fit` must mark at least 2 rows of each group to fit on.")
+    return train

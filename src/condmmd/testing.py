@@ -10,14 +10,16 @@ import numpy as np
 from condmmd.arguments import check_choice, check_count, check_embedding, check_mixture, is_number
 from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
-from condmmd.design import SchemeName, design_labels
-from condmmd.embedding import Solver
-from condmmd.kernels import KernelLike, check_kernel
-from condmmd.problem import Estimator, Features, Problem, embed_samples, pose
+from condmmd.design import SchemeName, design_labels, needs_regression
+from condmmd.embedding import Embedding, Solver
+from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
+from condmmd.nuisance import PooledRegression, regress_pooled
+from condmmd.outcome_models import OutcomeOptions, check_outcome_options
+from condmmd.problem import Estimator, Problem, embed_outcome_side, embed_samples, pose, pose_doubly_robust
 from condmmd.propensity import Propensity, PropensityLike, check_propensity
 from condmmd.regularization import Regularization, check_reg
-from condmmd.resampling import tilt
-from condmmd.residuals import Residualization, residualize
+from condmmd.residuals import Residualization, check_residualize
+from condmmd.residuals import residualize as take_residuals
 from condmmd.result import CMMDTestResult, LevelResult
 from condmmd.running import entropy_of, evaluate_labels
 from condmmd.samples import Array, Samples, read_samples
@@ -45,6 +47,10 @@ def cmmd_test(
     reg: float | tuple[float, float] | Literal["loo", "gcv"] | list[float] | None = None,
     estimator: Estimator = "plugin",
     residualize: Any = True,
+    outcome_model: Any = None,
+    outcome_reg: float | tuple[float, float] | None = None,
+    outcome_fit: Any = "all",
+    refit: bool = True,
     scheme: SchemeName = "auto",
     blocks: Any = None,
     trim: float | None = None,
@@ -67,21 +73,29 @@ def cmmd_test(
     X, Y, group
         As in `cmmd`.
     propensity
-        The probability of P at x in the pooled sample. "estimate": by logistic regression on features of X, or, where X
-        takes few values, no model at all (labels are shuffled among rows of equal X). None: X has the same
+        The probability of P at x in the pooled sample. "estimate": by logistic regression on main effects, squares, and
+        the features of X on which the outcomes depend; or, where X takes few values, no model at all (labels are
+        shuffled among rows of equal X). None: X has the same
         distribution in both samples, and labels are shuffled. Or a function of X, one probability a row, or a
         scikit-learn classifier.
     level
-        A number, several, or "adaptive": levels 0, 0.5, 1, 1.5 and 2 in one exact p-value.
+        A number, several, or "adaptive": levels 0, 0.5, 1, 1.5 and 2 joined in one p-value, exact given the propensity.
     kernel_x, kernel_y
         As in `cmmd`. A list for ``kernel_x`` joins the kernels in one exact p-value.
     reg
         Ridge lambda as in `cmmd`; None: 0.1 in units of the mean of k(x, x). A list joins the lambdas.
     estimator
-        "plugin"; "joint" (only with equal distributions of X; levels from 2 on); "orthogonal" (linear in the labels).
+        "plugin"; "joint" (only with equal distributions of X; levels from 2 on); "orthogonal" (linear in the labels);
+        "doubly_robust".
     residualize
         True: compare the residuals of a pooled regression of the outcomes' features on X. False: the features. Or a
         scikit-learn regressor for that regression, which is then cross-fitted.
+    outcome_model, outcome_reg, outcome_fit
+        Doubly robust: as in `cmmd`; a number of folds or "all" (training rows would change with the labels).
+    refit
+        Doubly robust: fit the ridge embeddings anew for every label vector, which keeps the p-value exact given the
+        propensity. False keeps those of the observed labels, as the paper does, and so does any other outcome model:
+        the statistic then knows the observed labels, and the p-value is approximate.
     scheme
         "permutation" (Algorithm 1), "bernoulli" (Algorithm 2; the propensity must be for the sample's prevalence), or
         "fixed-size", Bernoulli labels given the sizes of the groups. "auto": permutation if ``propensity`` is None,
@@ -104,8 +118,8 @@ def cmmd_test(
     rng
         None, a seed or a `numpy.random.Generator`.
     n_jobs, batch_size, progress
-        Workers (through joblib), label vectors held at once, and a progress line on standard error. None of them
-        changes the result.
+        Workers (through joblib), label vectors held at once (in units of 64), and a progress line on standard error.
+        None of them changes the result.
     tol, max_rank, solver
         As in `cmmd`, looser: an approximate kernel costs power at most. None for ``max_rank`` is 128.
 
@@ -129,9 +143,11 @@ def cmmd_test(
     kernels = kernel_x if isinstance(kernel_x, list) else [kernel_x]
     for kernel in kernels:
         check_kernel(kernel, "kernel_x")
+    if not kernels or (isinstance(reg, list) and not reg):
+        raise ValueError("`kernel_x` and `reg` must not be empty lists.")
     check_kernel(kernel_y, "kernel_y")
     check_propensity(propensity)
-    check_choice(estimator, "estimator", ("plugin", "joint", "orthogonal"))
+    check_choice(estimator, "estimator", ("plugin", "joint", "orthogonal", "doubly_robust"))
     check_choice(scheme, "scheme", ("auto", "permutation", "bernoulli", "fixed-size"))
     check_choice(null, "null", ("resampling", "gamma"))
     check_embedding(tol, max_rank, solver)
@@ -142,16 +158,37 @@ def cmmd_test(
     _check_gamma(null, estimator, scheme, blocks, len(kernels) * len(regs))
     if trim is not None and not (is_number(trim) and 0 < trim < 0.5):
         raise ValueError(f"`trim` must be between 0 and 0.5, or None; got {trim!r}.")
+    options = check_outcome_options(outcome_model, outcome_reg, outcome_fit, refit=refit, estimator=estimator)
+    if options is not None and options.train is not None:
+        raise ValueError("`outcome_fit` with training rows is for cmmd(); a test takes 'all' or a number of folds.")
     entropy = entropy_of(rng)
 
-    samples = read_samples(X, Y, group, precomputed_x="precomputed" in kernels, precomputed_y=kernel_y == "precomputed")
-    design = design_labels(samples, X, propensity, scheme, blocks, trim)
-    samples = design.samples
-    problems, told, residualization = _problems(
-        samples, kernels, kernel_y, regs, estimator, mixture, residualize, design.propensity, tol, max_rank, solver
+    precomputed = ["precomputed" if isinstance(kernel, str) and kernel == "precomputed" else "" for kernel in kernels]
+    if len(set(precomputed)) > 1:
+        raise ValueError("`kernel_x`: a precomputed Gram matrix cannot be joined with kernels of columns.")
+    check_residualize(residualize, gram=bool(precomputed[0]))
+    samples = read_samples(
+        X, Y, group, precomputed_x=bool(precomputed[0]),
+        precomputed_y=isinstance(kernel_y, str) and kernel_y == "precomputed",
+    )  # fmt: skip
+    few = len(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
+    limit = None if solver == "dual" or (few and max_rank is None) else int(max_rank or MAX_RANK)
+    label_scheme: SchemeName = "bernoulli" if null == "gamma" else scheme
+    estimated = needs_regression(samples, propensity, label_scheme, blocks)
+    y, pooled = _outcomes(samples, kernel_y, tol, limit, regress=estimated or residualize is True)
+    design = design_labels(samples, X, propensity, scheme=label_scheme, blocks=blocks, trim=trim, pooled=pooled)
+    if design.trimmed:
+        samples = design.samples
+        y, pooled = _outcomes(samples, kernel_y, tol, limit, regress=residualize is True)
+    residualization: Residualization | None = None
+    if residualize is not False:
+        y, residualization = take_residuals(y, samples, pooled, residualize)
+    problems, told = _problems(
+        samples, y, kernels, regs, estimator, mixture, design.propensity, tol, limit, solver, options
     )
     columns = [(problem, s) for problem in range(len(problems)) for s in levels]
 
+    drawn = design.scheme(entropy)
     if null == "gamma":
         observed = problems[0].levels(samples.groups.t[None, :], levels)[0]
         single = gamma_pvalues(problems[0], observed, levels)
@@ -161,7 +198,7 @@ def cmmd_test(
         statistics = evaluate_labels(
             problems,
             levels,
-            design.scheme(entropy),
+            drawn,
             samples.groups.t,
             n_resamples=n_resamples,
             entropy=entropy,
@@ -188,8 +225,8 @@ def cmmd_test(
         n_obs=(samples.groups.n, samples.groups.m),
         labels=(samples.groups.p_label, samples.groups.q_label),
         n_resamples=0 if null == "gamma" else n_resamples,
-        scheme="gamma approximation to independent labels" if null == "gamma" else design.name,
-        assumption=design.propensity.assumption,
+        scheme="gamma approximation to independent labels" if null == "gamma" else drawn.name,
+        assumption=design.propensity.assumption + _about_models(options),
         estimator=estimator,
         propensity_summary=design.propensity.summary(),
         embeddings={
@@ -202,6 +239,7 @@ def cmmd_test(
         if residualization is None
         else {"model": residualization.model, "explained": residualization.explained},
         trimmed=design.trimmed,
+        significance=float(significance),
         rng_state=entropy,
     )
 
@@ -243,45 +281,53 @@ def _check_gamma(null: str, estimator: str, scheme: str, blocks: Any, n_problems
         )
 
 
+def _outcomes(
+    samples: Samples, kernel_y: KernelLike, tol: float, limit: int | None, *, regress: bool
+) -> tuple[Embedding, PooledRegression | None]:
+    """Features of the outcomes, and their pooled regression on X where it is needed."""
+    y = embed_outcome_side(samples, kernel_y=kernel_y, tol=tol, max_rank=limit)
+    gram = None if samples.gram_x is None else resolve_kernel(None, samples.x, samples.gram_x)
+    return y, regress_pooled(y.phi, samples.x, gram) if regress else None
+
+
 def _problems(
     samples: Samples,
+    y: Embedding,
     kernels: list[KernelLike],
-    kernel_y: KernelLike,
     regs: list[Regularization | Literal["loo", "gcv"] | None],
     estimator: Estimator,
     mixture: float | None,
-    model: Any,
     propensity: Propensity,
     tol: float,
-    max_rank: int | None,
+    limit: int | None,
     solver: Solver,
-) -> tuple[list[Problem], list[str], Residualization | None]:
-    """One problem for each kernel and lambda; their lambdas in words; the pooled regression."""
+    options: OutcomeOptions | None,
+) -> tuple[list[Problem], list[str]]:
+    """One problem for each kernel and lambda, and their lambdas in words."""
     problems, told = [], []
-    residualization: Residualization | None = None
-    few = len(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
-    limit = None if solver == "dual" or (few and max_rank is None) else max_rank or MAX_RANK
-    e = tilt(np.log(propensity.e / (1 - propensity.e)), samples.groups.n) if estimator == "orthogonal" else None
-    y = None
     for kernel in kernels:
-        features = embed_samples(samples, kernel_x=kernel, kernel_y=kernel_y, tol=tol, max_rank=limit, solver=solver)
-        if y is None:
-            y = features.y
-            if model is not False:
-                y, residualization = residualize(y, samples.x, features.x.kernel, model)
-        features = Features(features.x, features.sigma, y)
+        features = embed_samples(samples, y, kernel_x=kernel, tol=tol, max_rank=limit, solver=solver)
         for reg in regs:
             lam = DEFAULT_REG * float(features.sigma.sum())
-            problem, chosen = pose(
-                features,
-                reg=reg or Regularization(lam, lam, "default"),
-                estimator=estimator,
-                mixture=mixture,
-                e=e,
-            )
+            chosen: Regularization | None
+            ridge = reg or Regularization(lam, lam, "default")
+            if options is None:
+                problem, chosen = pose(
+                    features, reg=ridge, estimator=estimator, mixture=mixture, e=propensity.at_prevalence
+                )
+            else:
+                problem, chosen, _ = pose_doubly_robust(
+                    features, samples, reg=ridge, mixture=mixture, e=propensity.e, options=options
+                )
             problems.append(problem)
             told.append("none" if chosen is None else str(chosen))
-    return problems, told, residualization
+    return problems, told
+
+
+def _about_models(options: OutcomeOptions | None) -> str:
+    if options is None or (options.model is None and options.refit):
+        return ""
+    return "; approximate, as the outcome models are those of the observed labels"
 
 
 def _kernel_names(problem: Problem) -> tuple[str, str]:
