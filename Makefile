@@ -23,7 +23,7 @@ demo: .venv/core  ## the main job on real data that scikit-learn ships; writes b
 	$(BIN)/python -m condmmd.demo build/demo.txt
 
 test: .venv/test  ## all tests, and the examples in the documentation
-	$(BIN)/python -m pytest -q -n auto
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
 
 lint: .venv/dev
 	$(BIN)/ruff check .

@@ -15,10 +15,10 @@ PROPERTIES = "tests/test_properties.py::"
 
 # (what is broken, file, right, wrong, test that must fail)
 MUTANTS = [
-    ("lambda of P used for Q", "contrasts.py", "self.reg[1] * np.maximum(T.shape[1] - n, 1)", "self.reg[0] * np.maximum(T.shape[1] - n, 1)", PROPERTIES + "test_symmetric_in_p_and_q"),
+    ("lambda of P used for Q", "contrasts.py", "reg[1] * np.maximum(T.shape[1] - n, 1)", "reg[0] * np.maximum(T.shape[1] - n, 1)", PROPERTIES + "test_symmetric_in_p_and_q"),
     ("joint weights of Q by n", "contrasts.py", "(1 - T) / np.maximum(T.shape[1] - n, 1)", "(1 - T) / np.maximum(n, 1)", PROPERTIES + "test_symmetric_in_p_and_q"),
     ("pivoting depends on row order, badly", "embedding/cholesky.py", "column /= np.sqrt(left[pivot])", "column /= np.sqrt(left[0] + left[pivot])", PROPERTIES + "test_row_order_does_not_matter"),
-    ("lambda chosen on the rows of P", "problem.py", "choose_reg(reg, x.phi, y.phi, sigma)", "choose_reg(reg, x.phi[samples.groups.t > 0], y.phi[samples.groups.t > 0], sigma)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
+    ("lengthscale from the rows of P", "problem.py", "resolve_kernel(kernel_x, samples.x, samples.gram_x)", "resolve_kernel(kernel_x, type(samples.x)(samples.x.values[samples.groups.t > 0], samples.x.columns, samples.x.argument), samples.gram_x)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
     ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
     ("outcomes of Q are not subtracted", "contrasts.py", "(t == 0, self.reg[1], -1.0)", "(t == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
     ("complement moments lose M", "contrasts.py", "phi.T @ psi - M_p", "phi.T @ psi - 0.99 * M_p", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
@@ -40,14 +40,19 @@ MUTANTS = [
     ("leaf counts ignore the other leaves", "resampling/fixed_size.py", "self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)", "self.leaf_laws[g] * (self.rest[g, np.maximum(after, 0)] > 0) * (after >= 0)", "tests/test_resampling.py"),
     ("swaps by the wrong odds", "resampling/fixed_size.py", "expit(log_odds[i] - log_odds[j])", "expit(log_odds[j] - log_odds[i])", "tests/test_resampling.py::test_pair_swaps_reach_the_law_and_keep_it"),
     ("strata leak", "resampling/schemes.py", "+ self.strata[by_stratum]", "+ 0.1 * self.strata[by_stratum]", "tests/test_resampling.py::test_permutation_within_strata_is_uniform_there"),
-    ("labels shuffled although X moved", "design.py", 'kind = "fixed-size" if scheme == "auto" else scheme', 'kind = "permutation"', "tests/test_testing.py::test_the_result_says_everything"),
+    ("labels shuffled although X moved", "design.py", '"fixed-size" if scheme == "auto" else scheme', '"permutation"', "tests/test_testing.py::test_the_result_says_everything"),
     ("Gram matrices estimate from row numbers", "design.py", "x = x.select(())", "x = x.select((0,))", "tests/test_testing.py::test_gram_matrices"),
     ("one seed for all units", "running.py", "np.random.SeedSequence(entropy).spawn(len(sizes))", "[np.random.SeedSequence(entropy)] * len(sizes)", "tests/test_testing.py::test_units_of_labels_differ"),
     ("fourth moment of tau", "closed_form.py", "(kappa - v**2)", "kappa", "tests/test_closed_form.py"),
     ("orthogonal weights", "contrasts.py", "(T - self.e) / (self.e * (1 - self.e))", "(T - self.e)", "tests/test_closed_form.py"),
-    ("residuals keep the fit", "residuals.py", "psi - embedding.phi @ shrunk", "psi - 0.5 * embedding.phi @ shrunk", "tests/test_residuals.py"),
+    ("residuals keep the fit", "residuals.py", "y.phi - pooled.fitted", "y.phi - 0.5 * pooled.fitted", "tests/test_residuals.py"),
     ("diagonal kept in the unbiased MMD", "marginal.py", 'np.einsum("bj,bj->b", sum_p, sum_p) - own_p', 'np.einsum("bj,bj->b", sum_p, sum_p) - 0 * own_p', "tests/test_marginal.py"),
     ("intercept penalised", "logistic.py", "ridge[:, 1:] = 1 / C[:, None]", "ridge[:] = 1 / C[:, None]", "tests/test_logistic.py"),
+    ("pseudo-outcomes with the misprinted sign", "contrasts.py", "right -= second_moments((a * e)[:, rows], phi[rows]) @ B_q", "right += second_moments((a * e)[:, rows], phi[rows]) @ B_q", "tests/test_doubly_robust.py"),
+    ("cross-fitting sees its own fold", "contrasts.py", "np.flatnonzero(self.folds != fold)", "np.flatnonzero(self.folds >= 0)", "tests/test_doubly_robust.py::test_cross_fitted_models_do_not_see_their_fold"),
+    ("training rows stay in the statistic's model", "problem.py", "fit_on = (samples.x.values[train], x.phi[train], y.phi[train], samples.groups.t[train])", "fit_on = (samples.x.values, x.phi, y.phi, samples.groups.t)", "tests/test_doubly_robust.py::test_reference_values_with_ridge_embeddings"),
+    ("block sizes ignored", "design.py", "columns = [blocks.mean(design), (size - size.mean())[:, None]]", "columns = [blocks.mean(design), 0 * (size - size.mean())[:, None]]", "tests/test_testing.py::test_blocks_of_other_sizes_are_told_apart"),
+    ("weights of the embedding", "conditional.py", "(len(covariates.phi) * (sigma + self.reg_))", "(len(covariates.phi) * sigma + self.reg_)", "tests/test_conditional.py::test_weights_are_those_of_the_paper"),
 ]  # fmt: skip
 
 
