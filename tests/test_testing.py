@@ -14,6 +14,7 @@ from condmmd import CMMDTestResult, Gaussian, Laplacian, Linear, OverlapWarning,
 from condmmd.combining import combine, pvalue
 from condmmd.contrasts import Joint, PlugIn
 from condmmd.design import read_blocks
+from condmmd.kernels import median_distance
 from condmmd.problem import Problem, embed_outcome_side, embed_samples
 from condmmd.samples import read_samples
 from tests import gold
@@ -87,6 +88,7 @@ def test_the_result_says_everything():
     assert [r.level for r in result.by_level] == list(result.levels)
     assert len(result.null_distribution) == result.n_resamples == 99
     assert result.n_obs == (80, 80)
+    assert result.lengthscales == {"x": [median_distance(X)], "y": [median_distance(SAME)]}
     assert "estimated propensity" in result.assumption
     assert result.propensity_summary["effective_size"] < N
     text = result.summary()

@@ -71,6 +71,8 @@ class CMMDTestResult:
         Kernel, rank, residual and method for covariates and outcomes.
     reg
         Lambda, in the paper's scale.
+    lengthscales
+        Those of the kernels of X and of Y, in the units of their columns.
     residualization
         The pooled regression whose residuals are compared; None without.
     trimmed
@@ -95,7 +97,7 @@ class CMMDTestResult:
     propensity_summary: dict[str, Any]
     embeddings: dict[str, dict[str, Any]]
     reg: str
-    lengthscales: dict[str, str]
+    lengthscales: dict[str, list[float]]
     residualization: dict[str, Any] | None
     trimmed: int
     significance: float

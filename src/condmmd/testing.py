@@ -12,7 +12,7 @@ from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
 from condmmd.design import SchemeName, design_labels, needs_regression
 from condmmd.embedding import Embedding, Solver
-from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
+from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
 from condmmd.problem import Estimator, Problem, embed_outcome_side, embed_samples, pose, pose_doubly_robust
@@ -234,7 +234,7 @@ def cmmd_test(
             for name, e in (("x", first.x), ("y", first.y))
         },
         reg="; ".join(dict.fromkeys(told)),
-        lengthscales={"x": _kernel_names(first)[0], "y": _kernel_names(first)[1]},
+        lengthscales={"x": lengthscales(first.x.kernel), "y": lengthscales(first.y.kernel)},
         residualization=None
         if residualization is None
         else {"model": residualization.model, "explained": residualization.explained},

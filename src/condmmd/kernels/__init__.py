@@ -9,10 +9,10 @@ from condmmd.kernels.given import FromFunction, Precomputed
 from condmmd.kernels.laplacian import Laplacian
 from condmmd.kernels.matern import Matern
 from condmmd.kernels.polynomial import Linear, Polynomial
-from condmmd.kernels.stationary import median_distance
+from condmmd.kernels.stationary import lengthscales, median_distance
 
 __all__ = [
     "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian", "Linear",
     "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
-    "median_distance", "resolve_kernel", "robust_scale",
+    "lengthscales", "median_distance", "resolve_kernel", "robust_scale",
 ]  # fmt: skip

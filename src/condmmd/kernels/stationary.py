@@ -10,10 +10,10 @@ from typing import Any, ClassVar, Literal, Self, TypeAlias
 import numpy as np
 from scipy.spatial.distance import cdist, pdist
 
-from condmmd.kernels.base import Kernel, format_numbers
+from condmmd.kernels.base import Kernel, On, Product, Sum, format_numbers
 from condmmd.samples import Array, Table
 
-__all__ = ["Stationary", "median_distance"]
+__all__ = ["Stationary", "lengthscales", "median_distance"]
 
 Metric: TypeAlias = Literal["euclidean", "cityblock"]
 
@@ -89,3 +89,13 @@ class Stationary(Kernel):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(lengthscale={format_numbers(self.lengthscale)})"
+
+
+def lengthscales(kernel: Kernel) -> list[float]:
+    """Every lengthscale inside a resolved kernel, in the order in which it is written."""
+    if isinstance(kernel, Stationary):
+        return [] if kernel.lengthscale is None else np.atleast_1d(kernel.lengthscale).tolist()
+    if isinstance(kernel, On):
+        return lengthscales(kernel.kernel)
+    parts = kernel.factors if isinstance(kernel, Product) else kernel.terms if isinstance(kernel, Sum) else ()
+    return [scale for part in parts for scale in lengthscales(part)]
