@@ -6,7 +6,16 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from condmmd.resampling import Bernoulli, ExactSampler, FixedSize, InBlocks, Permutation, SwapSampler, fixed_size, tilt
+from condmmd.resampling import (
+    Bernoulli,
+    ExactSampler,
+    FixedSize,
+    HalvingSampler,
+    InBlocks,
+    Permutation,
+    fixed_size,
+    tilt,
+)
 
 E6 = np.array([0.1, 0.35, 0.5, 0.6, 0.8, 0.95])
 
@@ -63,25 +72,44 @@ def test_exact_sampler_has_the_right_margins_on_many_rows():
     np.testing.assert_array_less(np.abs(found - exact), 4.5 * np.sqrt(np.array(exact) * (1 - np.array(exact)) / 4000))
 
 
-def test_pair_swaps_reach_the_law_and_keep_it():
-    log_odds = np.log(E6 / (1 - E6))
-    subsets, law = fixed_size_law(E6, 3)
-    rng = np.random.default_rng(3)
-    start = np.array([1.0, 1.0, 1.0, 0.0, 0.0, 0.0])
-    assert_follows(SwapSampler.of(log_odds, start, rng).draw(4000, rng), subsets, law)
-    # From labels that follow the law, even one sweep each way keeps it.
-    draws = [
-        SwapSampler.of(log_odds, t, rng, sweeps=1).draw(1, rng)[0] for t in ExactSampler.of(log_odds, 3).draw(4000, rng)
-    ]
-    assert_follows(draws, subsets, law)
+@pytest.mark.parametrize("n", [1, 3, 5])
+def test_halving_sampler(n, monkeypatch):
+    monkeypatch.setattr(fixed_size, "TABLE_ROWS", 2)
+    sampler = HalvingSampler.of(np.log(E6 / (1 - E6)), n)
+    assert [len(rows) for rows, _ in sampler.halves] == [3, 2]
+    assert_follows(sampler.draw(8000, np.random.default_rng(0)), *fixed_size_law(E6, n))
 
 
-def test_fixed_size_takes_swaps_for_many_rows(monkeypatch):
+@pytest.mark.parametrize("at_once", [1, 2**22])
+def test_halving_has_the_margins_of_the_tables(at_once, monkeypatch):
+    """Inclusion probabilities and the spread of sums over parts, against the tables, on 3000 uneven rows."""
+    monkeypatch.setattr(fixed_size, "TABLE_ROWS", 300)
+    monkeypatch.setattr(fixed_size, "DRAWN_AT_ONCE", at_once)
+    rng = np.random.default_rng(4)
+    log_odds = np.sort(rng.normal(0, 2, size=3000))
+    draws = [sampler.of(log_odds, 900).draw(3000, rng) for sampler in (ExactSampler, HalvingSampler)]
+    assert np.all(draws[1].sum(axis=1) == 900)
+    parts = [labels.reshape(3000, 30, 100).sum(axis=2) for labels in draws]
+    mean, sd = (np.array([function(part, axis=0) for part in parts]) for function in (np.mean, np.std))
+    assert np.abs(mean[0] - mean[1]).max() < 4.5 * (2 / 3000) ** 0.5 * sd.max()
+    np.testing.assert_allclose(sd[0], sd[1], rtol=0.08)
+
+
+def test_law_of_a_sum():
+    p = np.random.default_rng(0).random(1000)
+    expected = np.ones(1)
+    for value in p:
+        expected = np.convolve(expected, [1 - value, value])
+    np.testing.assert_allclose(fixed_size.law_of_sum(p), expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(fixed_size.law_of_sum(p[:1]), [1 - p[0], p[0]])
+
+
+def test_fixed_size_halves_many_rows(monkeypatch):
     t = np.array([1.0, 0, 1, 0, 0, 1])
-    assert FixedSize.of(E6, t, np.random.default_rng(0)).name == "fixed-size"
-    monkeypatch.setattr("condmmd.resampling.schemes.EXACT_MAX_ROWS", 5)
-    scheme = FixedSize.of(E6, t, np.random.default_rng(0))
-    assert scheme.name == "fixed-size (pair swaps)"
+    assert isinstance(FixedSize.of(E6, t).sampler, ExactSampler)
+    monkeypatch.setattr("condmmd.resampling.schemes.TABLE_ROWS", 5)
+    scheme = FixedSize.of(E6, t)
+    assert isinstance(scheme.sampler, HalvingSampler)
     assert np.all(scheme.draw(10, np.random.default_rng(0)).sum(axis=1) == 3)
 
 

@@ -54,9 +54,8 @@ class Design:
     block_e: Array | None = None
     trimmed: int = 0
 
-    def scheme(self, entropy: int) -> Scheme:
-        """How null labels are drawn. The seed of its own (pair swaps need one) is apart from those of the draws."""
-        rng = np.random.default_rng(np.random.SeedSequence(entropy, spawn_key=(2**31,)))
+    def scheme(self) -> Scheme:
+        """How null labels are drawn."""
         t = self.samples.groups.t if self.blocks is None else self.blocks.labels
         e = self.propensity.e if self.block_e is None else self.block_e
         inner: Scheme
@@ -65,7 +64,7 @@ class Design:
         elif self.kind == "bernoulli":
             inner = Bernoulli(e)
         else:
-            inner = FixedSize.of(e, t, rng)
+            inner = FixedSize.of(e, t)
         return inner if self.blocks is None else InBlocks(inner, self.blocks.of_row)
 
 

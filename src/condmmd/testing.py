@@ -188,7 +188,7 @@ def cmmd_test(
     )
     columns = [(problem, s) for problem in range(len(problems)) for s in levels]
 
-    drawn = design.scheme(entropy)
+    drawn = design.scheme()
     if null == "gamma":
         observed = problems[0].levels(samples.groups.t[None, :], levels)[0]
         single = gamma_pvalues(problems[0], observed, levels)

@@ -8,13 +8,10 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.resampling.fixed_size import ExactSampler, SwapSampler
+from condmmd.resampling.fixed_size import TABLE_ROWS, ExactSampler, HalvingSampler
 from condmmd.samples import Array
 
 __all__ = ["Bernoulli", "FixedSize", "InBlocks", "Permutation", "Scheme"]
-
-# The exact tables have N n / 64 numbers: 0.3 GB here. Beyond it, pair swaps.
-EXACT_MAX_ROWS = 70_000
 
 
 class Scheme(Protocol):
@@ -68,19 +65,17 @@ class Bernoulli:
 class FixedSize:
     """Labels drawn from their propensities, given the sizes of the groups."""
 
-    sampler: ExactSampler | SwapSampler
+    sampler: ExactSampler | HalvingSampler
 
     @classmethod
-    def of(cls, e: Array, t: Array, rng: np.random.Generator) -> FixedSize:
-        """Exact tables, or pair swaps for many rows."""
-        log_odds = np.log(e) - np.log1p(-e)
-        if len(t) <= EXACT_MAX_ROWS:
-            return cls(ExactSampler.of(log_odds, int(t.sum())))
-        return cls(SwapSampler.of(log_odds, t, rng))
+    def of(cls, e: Array, t: Array) -> FixedSize:
+        """Tables, or halves and then tables for many rows; exact either way."""
+        sampler = ExactSampler if len(t) <= TABLE_ROWS else HalvingSampler
+        return cls(sampler.of(np.log(e) - np.log1p(-e), int(t.sum())))
 
     @property
     def name(self) -> str:
-        return "fixed-size" if isinstance(self.sampler, ExactSampler) else "fixed-size (pair swaps)"
+        return "fixed-size"
 
     def draw(self, size: int, rng: np.random.Generator) -> Array:
         return self.sampler.draw(size, rng)
