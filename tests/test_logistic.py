@@ -43,3 +43,13 @@ def test_cross_validation_takes_the_smallest_penalty_within_a_standard_error():
     assert chosen > C[best]  # or the rule would not be seen at work
     reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(Z_all, T).predict_proba(Z_all)[:, 1]
     np.testing.assert_allclose(e, reference, atol=1e-5)
+
+
+def test_more_columns_than_rows():
+    """The regression is then done in the span of the rows, which must not change it."""
+    rng = np.random.default_rng(3)
+    wide = rng.normal(size=(40, 60))
+    labels = (wide[:, 0] + rng.normal(size=40) > 0).astype(float)
+    e, chosen = cross_validated_logistic(wide, labels, np.array([0.01, 0.1]), np.arange(40) % 5)
+    reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(wide, labels).predict_proba(wide)[:, 1]
+    np.testing.assert_allclose(e, reference, atol=1e-5)

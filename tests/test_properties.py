@@ -134,6 +134,20 @@ def test_low_rank_and_dual_agree(comparison, estimator):
     np.testing.assert_allclose(primal.witness(X), at, rtol=1e-5, atol=1e-6 * at.max() + 1e-12)
 
 
+@given(st.integers(0, 2**32 - 1), st.integers(1, 6), st.sampled_from([1, 3, 50]))
+def test_features_that_exclude_each_other(seed, r, n_labels):
+    """Categories: one feature a row, or none."""
+    rng = np.random.default_rng(seed)
+    phi = np.eye(r)[rng.integers(r, size=30)] * rng.normal(size=(30, 1)) * (rng.random((30, 1)) < 0.9)
+    psi, T = rng.normal(size=(30, 3)), rng.normal(size=(n_labels, 30))
+    np.testing.assert_allclose(second_moments(T, phi), np.einsum("bi,ij,ik->bjk", T, phi, phi), rtol=1e-10, atol=1e-10)
+    np.testing.assert_allclose(
+        cross_moments(T, phi, psi), np.einsum("bi,ij,ik->bjk", T, phi, psi), rtol=1e-10, atol=1e-10
+    )
+    phi[:2] = 1.0  # two rows that have all features
+    np.testing.assert_allclose(second_moments(T, phi), np.einsum("bi,ij,ik->bjk", T, phi, phi), rtol=1e-10, atol=1e-10)
+
+
 @settings(max_examples=50)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 40), st.integers(1, 9), st.sampled_from([1, 3, 4, 50]))
 def test_chunks_of_rows_and_batches_of_labels_add_up(seed, chunk, batch, n_labels):

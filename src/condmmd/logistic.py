@@ -39,6 +39,9 @@ def cross_validated_logistic(
     folds
         The fold of each row.
     """
+    if Z.shape[1] > len(Z):  # the same problem in the span of the rows: a ridge penalty does not see a rotation
+        U, s, _ = np.linalg.svd(Z, full_matrices=False)
+        Z = U * s
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
     train = (folds[None, :] != which[:, None]).astype(np.float64)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import numpy.typing as npt
 
 from condmmd.samples import Array
 
@@ -34,6 +35,12 @@ def second_moments(T: Array, phi: Array, *, chunk: int | None = None) -> Array:
         Rows of the data taken at a time; None: as many as fit a fixed amount of memory.
     """
     r = phi.shape[1]
+    parts = _disjoint(phi)
+    if parts is not None:
+        A = np.zeros((len(T), r, r))
+        for j, rows in enumerate(parts):
+            A[:, j, j] = T[:, rows] @ phi[rows, j] ** 2
+        return A
     if len(T) < FEW or r * (r + 1) // 2 > MAX_PRODUCTS:
         return _one_by_one(T, phi, phi)
 
@@ -57,6 +64,12 @@ def second_moments(T: Array, phi: Array, *, chunk: int | None = None) -> Array:
 def cross_moments(T: Array, phi: Array, psi: Array, *, chunk: int | None = None) -> Array:
     """``M(a)`` for every row a of ``T``: shape (B, r, q). Parameters as in `second_moments`; psi is N x q."""
     r, q = phi.shape[1], psi.shape[1]
+    parts = _disjoint(phi)
+    if parts is not None:
+        M = np.empty((len(T), r, q))
+        for j, rows in enumerate(parts):
+            M[:, j] = T[:, rows] @ (phi[rows, j, None] * psi[rows])
+        return M
     if len(T) < FEW or r * q > MAX_PRODUCTS:
         return _one_by_one(T, phi, psi)
 
@@ -65,6 +78,19 @@ def cross_moments(T: Array, phi: Array, psi: Array, *, chunk: int | None = None)
 
     phi_t, psi_t = np.ascontiguousarray(phi.T), np.ascontiguousarray(psi.T)
     return _in_chunks(T, products, r * q, chunk).reshape(len(T), r, q)
+
+
+def _disjoint(phi: Array) -> list[npt.NDArray[np.int64]] | None:
+    """The rows of each feature, if no row has two: categories, which then cost one r-th. Else None."""
+    r = phi.shape[1]
+    if r < 2 or np.count_nonzero(phi[:64]) > 64 or np.count_nonzero(phi) > len(phi):
+        return None
+    present = phi != 0
+    if (present.sum(axis=1) > 1).any():
+        return None
+    of_row = present.argmax(axis=1)
+    order = np.argsort(of_row, kind="stable")
+    return np.split(order, np.searchsorted(of_row[order], np.arange(1, r)))
 
 
 def _in_chunks(T: Array, products: Callable[[slice], Array], size: int, chunk: int | None) -> Array:
