@@ -2,13 +2,13 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers check benchmark mutants picture clean
+.PHONY: demo test lint types layers check benchmark experiments fuzz mutants picture clean
 .DEFAULT_GOAL := demo
 
 .venv/core: pyproject.toml
 	$(PYTHON) -c 'import sys; sys.exit("condmmd needs Python 3.11 or newer; set PYTHON=..." if sys.version_info < (3, 11) else 0)'
 	$(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[report]'
 	touch $@
 
 .venv/test: .venv/core
@@ -16,11 +16,11 @@ BIN := .venv/bin
 	touch $@
 
 .venv/dev: .venv/test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev,report]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
 	touch $@
 
-demo: .venv/core  ## the main job on real data that scikit-learn ships; writes build/demo.txt
-	$(BIN)/python -m condmmd.demo build/demo.txt
+demo: .venv/core  ## the main job on real data that scikit-learn ships; writes build/demo.html
+	$(BIN)/condmmd demo --folder build
 
 test: .venv/test  ## all tests, and the examples in the documentation
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest -q -n auto
@@ -39,6 +39,12 @@ check: test lint types layers
 
 benchmark: .venv/test  ## speed against the literal formula
 	$(BIN)/python -m benchmarks.levels
+
+experiments: .venv/test  ## every experiment of the paper against its published numbers; about 25 minutes on 2 cores
+	$(BIN)/python -m experiments
+
+fuzz: .venv/test  ## 2,000 tables and argument lists through the command line
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FUZZ_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/test_cli.py -k fuzz
 
 mutants: .venv/test  ## break the code on purpose; every break must make its test fail
 	$(BIN)/python -m tests.mutants

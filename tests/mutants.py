@@ -38,7 +38,7 @@ MUTANTS = [
     ("ties do not count", "combining.py", "null >= observed - TIE * abs(observed)", "null > observed + TIE * abs(observed)", "tests/test_testing.py::test_ties_count"),
     ("studentised by the null rows alone", "combining.py", "(logs - logs.mean(axis=0))", "(logs - logs[1:].mean(axis=0))", "tests/test_testing.py::test_the_combined_statistic_is_symmetric_in_the_rows"),
     ("leaf counts ignore the other leaves", "resampling/fixed_size.py", "self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)", "self.leaf_laws[g] * (self.rest[g, np.maximum(after, 0)] > 0) * (after >= 0)", "tests/test_resampling.py"),
-    ("swaps by the wrong odds", "resampling/fixed_size.py", "expit(log_odds[i] - log_odds[j])", "expit(log_odds[j] - log_odds[i])", "tests/test_resampling.py::test_pair_swaps_reach_the_law_and_keep_it"),
+    ("halves are kept whatever is left", "resampling/fixed_size.py", "keep.append(law / law.max())", "keep.append(np.ones_like(law))", "tests/test_resampling.py::test_halving_sampler"),
     ("strata leak", "resampling/schemes.py", "+ self.strata[by_stratum]", "+ 0.1 * self.strata[by_stratum]", "tests/test_resampling.py::test_permutation_within_strata_is_uniform_there"),
     ("labels shuffled although X moved", "design.py", '"fixed-size" if scheme == "auto" else scheme', '"permutation"', "tests/test_testing.py::test_the_result_says_everything"),
     ("Gram matrices estimate from row numbers", "design.py", "x = x.select(())", "x = x.select((0,))", "tests/test_testing.py::test_gram_matrices"),
@@ -54,6 +54,14 @@ MUTANTS = [
     ("block sizes ignored", "design.py", "columns = [blocks.mean(design), (size - size.mean())[:, None]]", "columns = [blocks.mean(design), 0 * (size - size.mean())[:, None]]", "tests/test_testing.py::test_blocks_of_other_sizes_are_told_apart"),
     ("weights of the embedding", "conditional.py", "(len(covariates.phi) * (sigma + self.reg_))", "(len(covariates.phi) * sigma + self.reg_)", "tests/test_conditional.py::test_weights_are_those_of_the_paper"),
     ("best penalty instead of the smallest as good", "logistic.py", "mean <= mean[best] + error", "mean <= mean[best]", "tests/test_logistic.py"),
+    ("a row's category found one too far", "moments.py", "np.arange(1, r)", "np.arange(0, r - 1)", PROPERTIES + "test_features_that_exclude_each_other"),
+    ("rows rotated without their scale", "logistic.py", "Z = U * s", "Z = U", "tests/test_logistic.py::test_more_columns_than_rows"),
+    ("band from single points", "where.py", "largest = z.max(axis=1)", "largest = z[:, 0]", "tests/test_where.py::test_null_marks_nothing_too_often"),
+    ("regions of the labels, not of the difference", "where.py", "R = T - e", "R = T", "tests/test_where.py"),
+    ("Holm without the largest so far", "where.py", "largest = max(largest, min(1.0,", "largest = max(0.0, min(1.0,", "tests/test_where.py::test_holm"),
+    ("names not escaped in the report", "report.py", "autoescape=True", "autoescape=False", "tests/test_report.py::test_untrusted_text_is_escaped"),
+    ("a part of a file is left behind", "report.py", "Path(name).unlink(missing_ok=True)", "pass", "tests/test_cli.py::test_nothing_is_left_half_written"),
+    ("missing values taken as they are", "files.py", "if not missing:", "if True:", "tests/test_cli.py::test_missing_values"),
 ]  # fmt: skip
 
 
@@ -63,7 +71,7 @@ def survives(mutant, folder):
     copy = Path(folder) / "tree"
     shutil.rmtree(copy, ignore_errors=True)
     copy.mkdir()
-    for part in ("src", "tests", "benchmarks"):
+    for part in ("src", "tests", "benchmarks", "experiments"):
         shutil.copytree(ROOT / part, copy / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", copy)
     target = copy / "src" / "condmmd" / file

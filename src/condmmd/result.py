@@ -4,13 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from typing import Any
+from functools import cached_property
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from condmmd.samples import Array
+from condmmd.where import Evidence, Stratum, Where, locate, strata_tests
+
+if TYPE_CHECKING:
+    from os import PathLike
+
+    from matplotlib.axes import Axes
 
 __all__ = ["CMMDTestResult", "LevelResult", "MMDTestResult"]
+
+# Columns named in a sentence.
+MAX_NAMED = 8
 
 
 @dataclass(frozen=True)
@@ -81,6 +92,10 @@ class CMMDTestResult:
         The level of significance asked for, by which the summary speaks.
     rng_state
         The entropy that repeats the null labels: ``cmmd_test(..., rng=result.rng_state)``.
+    call
+        The call that repeats it, with every argument that is not a default.
+    evidence
+        What was compared, for the further questions: `where`, `by_stratum`, `plot`, `report`.
     """
 
     statistic: float
@@ -102,9 +117,107 @@ class CMMDTestResult:
     trimmed: int
     significance: float
     rng_state: int
+    call: str
+    evidence: Evidence
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.statistic, self.pvalue))
+
+    def question(self) -> str:
+        """What was asked, in the user's names."""
+        x, y = (_listed(table.names) for table in (self.evidence.samples.x, self.evidence.samples.y))
+        if self.evidence.samples.gram_x is not None:
+            x = "X"
+        if self.evidence.samples.gram_y is not None:
+            y = "Y"
+        return f"Is {y} given {x} the same in {self.labels[0]} and {self.labels[1]}?"
+
+    def sentence(self) -> str:
+        """The verdict, in the user's names."""
+        y = _listed(self.evidence.samples.y.names) if self.evidence.samples.gram_y is None else "Y"
+        x = _listed(self.evidence.samples.x.names) if self.evidence.samples.gram_x is None else "X"
+        p, q = self.labels
+        if self.pvalue <= self.significance:
+            return f"The distribution of {y} given {x} differs between {p} and {q} (p = {self.pvalue:.3g})."
+        return (
+            f"No evidence that the distribution of {y} given {x} differs between {p} and {q} (p = {self.pvalue:.3g})."
+        )
+
+    def where(self, *, significance: float | None = None) -> Where:
+        """Where the two differ: over each covariate and over all at once, in one simultaneous band.
+
+        Parameters
+        ----------
+        significance
+            Of the band; None: that of the test.
+
+        Returns
+        -------
+        Where
+            It has weak control: if nothing differs anywhere, the chance of a mark is at most ``significance``.
+        """
+        if significance is None:
+            return self._where
+        return locate(self.evidence, significance=significance)
+
+    @cached_property
+    def _where(self) -> Where:
+        return locate(self.evidence)
+
+    def by_stratum(self, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
+        """Repeat the test within each category of a covariate, or each of ``bins`` quantile bins; Holm over them.
+
+        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do.
+        """
+        return strata_tests(self.evidence, covariate, bins)
+
+    def plot(self, kind: str = "null", ax: Axes | None = None, **options: Any) -> Axes:
+        """Draw a picture; needs matplotlib.
+
+        Parameters
+        ----------
+        kind
+            "null" (the statistic among its values at null labels), "levels", "where", "map" (signed witness over a
+            covariate and the outcome), "curves" (the outcome given one covariate, by group) or "overlap".
+        ax
+            Axes to draw on; None makes new ones.
+        options
+            ``covariate`` for "where" and "map"; without, the leading one.
+        """
+        from condmmd.plotting import plot_result  # noqa: PLC0415 - an extra
+
+        return plot_result(self, kind, ax, **options)
+
+    def report(self, path: str | PathLike[str], *, overwrite: bool = False, title: str | None = None) -> None:
+        """Write everything to one HTML file, pictures included; needs matplotlib and jinja2.
+
+        Parameters
+        ----------
+        path
+            The file; it appears when it is complete.
+        overwrite
+            Whether it may replace an older one.
+        title
+            Of the page; None asks the question of the test.
+        """
+        from condmmd.report import Story, check_target, render, write_whole  # noqa: PLC0415 - extras
+
+        target = check_target(path, overwrite=overwrite)
+        write_whole(target, render(self, Story(title or self.question(), self.call, (), self.evidence.marginal())))
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        rows = "".join(
+            f"<tr><td>{r.level:g}</td><td>{r.statistic:.4g}</td><td>{r.pvalue:.4g}</td></tr>"
+            for r in self.by_level[:10]
+        )
+        return (
+            f"<p><strong>{escape(self.sentence())}</strong></p>"
+            f"<p>{self.n_obs[0]} + {self.n_obs[1]} rows; {escape(self.scheme)}, {self.n_resamples} null label vectors. "
+            f"Rests on: {escape(self.assumption)}.</p>"
+            f"<table><thead><tr><th>level</th><th>CMMD²</th><th>p-value alone</th></tr></thead>"
+            f"<tbody>{rows}</tbody></table>"
+        )
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
@@ -147,7 +260,7 @@ class CMMDTestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "evidence"}
         plain["null_distribution"] = np.asarray(self.null_distribution).tolist()
         plain["by_level"] = [asdict(result) for result in self.by_level]
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
@@ -160,6 +273,11 @@ class CMMDTestResult:
             f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
             f"scheme='{self.scheme}', levels={self.levels}); .summary() says more"
         )
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    shown = ", ".join(names[:MAX_NAMED])
+    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
 
 def _short(text: str, width: int = 88) -> str:

@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from condmmd.arguments import check_choice, check_count, check_embedding, check_mixture, is_number
 from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
-from condmmd.design import SchemeName, design_labels, needs_regression
+from condmmd.design import Design, SchemeName, design_labels, needs_regression
 from condmmd.embedding import Embedding, Solver
 from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
+from condmmd.marginal import mmd_test
+from condmmd.notices import CondmmdWarning
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
 from condmmd.problem import Estimator, Problem, embed_outcome_side, embed_samples, pose, pose_doubly_robust
@@ -20,9 +26,10 @@ from condmmd.propensity import Propensity, PropensityLike, check_propensity
 from condmmd.regularization import Regularization, check_reg
 from condmmd.residuals import Residualization, check_residualize
 from condmmd.residuals import residualize as take_residuals
-from condmmd.result import CMMDTestResult, LevelResult
+from condmmd.result import CMMDTestResult, LevelResult, MMDTestResult
 from condmmd.running import entropy_of, evaluate_labels
-from condmmd.samples import Array, Samples, read_samples
+from condmmd.samples import Array, Samples, read_samples, select_rows
+from condmmd.where import Evidence
 
 __all__ = ["cmmd_test"]
 
@@ -33,6 +40,9 @@ DEFAULT_REG = 0.1
 # nothing that matters, and validity not at all.
 TOL = 1e-6
 MAX_RANK = 128
+# From this many rows on the rank falls as the root of the rows, down to a floor: a test then costs about N.
+FULL_RANK_ROWS = 20_000
+MIN_RANK = 48
 
 
 def cmmd_test(
@@ -121,7 +131,8 @@ def cmmd_test(
         Workers (through joblib), label vectors held at once (in units of 64), and a progress line on standard error.
         None of them changes the result.
     tol, max_rank, solver
-        As in `cmmd`, looser: an approximate kernel costs power at most. None for ``max_rank`` is 128.
+        As in `cmmd`, looser: an approximate kernel costs power at most. None for ``max_rank`` is 128 up to 20,000 rows,
+        and falls to 48 for many more.
 
     Returns
     -------
@@ -140,6 +151,7 @@ def cmmd_test(
     >>> cmmd_test(x, y + 0.5 * group * (x > 0), group, rng=1).pvalue             # now it did
     0.001
     """
+    given = dict(locals())
     kernels = kernel_x if isinstance(kernel_x, list) else [kernel_x]
     for kernel in kernels:
         check_kernel(kernel, "kernel_x")
@@ -172,7 +184,9 @@ def cmmd_test(
         precomputed_y=isinstance(kernel_y, str) and kernel_y == "precomputed",
     )  # fmt: skip
     few = len(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
-    limit = None if solver == "dual" or (few and max_rank is None) else int(max_rank or MAX_RANK)
+    limit = (
+        None if solver == "dual" or (few and max_rank is None) else int(max_rank or _rank_for(len(samples.x.values)))
+    )
     label_scheme: SchemeName = "bernoulli" if null == "gamma" else scheme
     estimated = needs_regression(samples, propensity, label_scheme, blocks)
     y, pooled = _outcomes(samples, kernel_y, tol, limit, regress=estimated or residualize is True)
@@ -241,7 +255,80 @@ def cmmd_test(
         trimmed=design.trimmed,
         significance=float(significance),
         rng_state=entropy,
+        call=_call_text(given, entropy),
+        evidence=Evidence(
+            samples,
+            first.x,
+            first.y,
+            None if pooled is None else pooled.fitted,
+            design.propensity.at_prevalence,
+            drawn,
+            0 if null == "gamma" else n_resamples,
+            entropy,
+            float(significance),
+            marginal=partial(_marginal, given, entropy),
+            again=partial(_again, given, design, entropy),
+        ),
     )
+
+
+def _rank_for(n_rows: int) -> int:
+    """Features at most, where the user did not say: a matter of time alone, and blind to the labels."""
+    return int(np.clip(MAX_RANK * (FULL_RANK_ROWS / n_rows) ** 0.5, MIN_RANK, MAX_RANK))
+
+
+def _call_text(given: dict[str, Any], entropy: int) -> str:
+    """The call with every argument that is not its default."""
+    defaults = {name: p.default for name, p in inspect.signature(cmmd_test).parameters.items()}
+    told = []
+    for name, default in defaults.items():
+        value = given[name]
+        if name in {"X", "Y", "group"} or name == "rng" or value is default:
+            continue
+        shown = name if isinstance(value, np.ndarray) or callable(value) or hasattr(value, "columns") else repr(value)
+        if isinstance(default, inspect._empty) or shown != repr(default):  # noqa: SLF001
+            told.append(f"{name}={shown if len(shown) <= 200 else '...'}")
+    return f"cmmd_test({', '.join(['X', 'Y', 'group', *told, f'rng={entropy}'])})"
+
+
+def _marginal(given: dict[str, Any], entropy: int) -> dict[str, MMDTestResult]:
+    """Did X move, did Y? With the kernels of the test."""
+    count = given["n_resamples"]
+    found = {}
+    for name in ("X", "Y"):
+        kernel = given[f"kernel_{name.lower()}"]
+        kernel = kernel[0] if isinstance(kernel, list) else kernel
+        found[name] = mmd_test(
+            given[name],
+            given["group"],
+            kernel=kernel,
+            blocks=given["blocks"],
+            n_resamples=count,
+            rng=entropy,
+            max_rank=MAX_RANK,
+        )
+    return found
+
+
+def _again(given: dict[str, Any], design: Design, entropy: int, rows: npt.NDArray[np.bool_]) -> CMMDTestResult:
+    """The same test on some of its rows, with the propensity that those rows had."""
+    samples = design.samples
+    if given["blocks"] is not None or samples.gram_x is not None or samples.gram_y is not None:
+        raise ValueError("a test within strata needs columns, and rows that are not in `blocks`.")
+    part = select_rows(samples, rows, argument="strata")
+    known = design.propensity.source in {"known", "estimated"}
+    settings = {
+        name: value
+        for name, value in given.items()
+        if name not in {"X", "Y", "group", "propensity", "trim", "blocks", "rng", "progress", "outcome_model"}
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CondmmdWarning)
+        return cmmd_test(
+            part.x, part.y, part.groups, rng=entropy,
+            propensity=design.propensity.e[rows] if known else None if given["propensity"] is None else "estimate",
+            **settings,
+        )  # fmt: skip
 
 
 def _check_levels(level: Any, estimator: Estimator) -> Array:

@@ -35,6 +35,8 @@ class Groups:
 
 def read_group(group: Any) -> Groups:
     """Read any binary label. The value 1 or True is P; with neither, the later in sorted order is."""
+    if isinstance(group, Groups):
+        return group
     labels = _label_array(group)
     try:
         values = np.unique(labels)

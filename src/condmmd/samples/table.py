@@ -78,6 +78,8 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
     like
         A table that has the columns and categories to use.
     """
+    if isinstance(data, Table) and like is None:
+        return data
     native = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(native, nw.LazyFrame):
         raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
