@@ -120,7 +120,7 @@ def test_each_assumption_is_named():
     }
     assert "same distribution in both samples" in said["equal"]
     assert "given propensity" in said["known"]
-    assert "none beyond independent rows" in said["strata"]
+    assert "nothing beyond independent rows" in said["strata"]
 
 
 def test_workers_and_batches_do_not_change_the_result(capsys):

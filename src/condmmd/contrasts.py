@@ -15,7 +15,7 @@ from scipy.linalg.lapack import dposv
 
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
-from condmmd.samples import Array
+from condmmd.samples import Array, Weights
 
 __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
 
@@ -27,11 +27,11 @@ class Contrast(Protocol):
     def power(self) -> int:
         """The lowest level that this contrast can give."""
 
-    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
         """D for every label vector, a row of ``T``: shape (B, r, q)."""
 
 
-def ridge_models(T: Array, phi: Array, psi: Array, reg: tuple[float, float]) -> tuple[Array, Array]:
+def ridge_models(T: Weights, phi: Array, psi: Array, reg: tuple[float, float]) -> tuple[Array, Array]:
     """``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise, for each label vector: the conditional mean embeddings."""
     A_p, M_p = second_moments(T, phi), cross_moments(T, phi, psi)
     if len(T) == 1:  # the difference from the total would lose the smaller group's digits
@@ -60,14 +60,14 @@ class PlugIn:
     reg: tuple[float, float]
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
         return self._primal(T, x.phi, y.phi) if x.gram is None else self._dual(T, x.phi, y.phi, x.gram)
 
-    def _primal(self, T: Array, phi: Array, psi: Array) -> Array:
+    def _primal(self, T: Weights, phi: Array, psi: Array) -> Array:
         B_p, B_q = ridge_models(T, phi, psi, self.reg)
         return B_p - B_q
 
-    def _dual(self, T: Array, phi: Array, psi: Array, K: Array) -> Array:
+    def _dual(self, T: Weights, phi: Array, psi: Array, K: Array) -> Array:
         """One factorisation for each group and label vector, then one product for all label vectors.
 
         Nothing but SciPy's LAPACK inside the loop: NumPy brings a BLAS of its own, and the threads of the two fight.
@@ -96,7 +96,7 @@ class Joint:
 
     power: ClassVar[int] = 2
 
-    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
         n = T.sum(axis=1)[:, None]
         weights = T / np.maximum(n, 1) - (1 - T) / np.maximum(T.shape[1] - n, 1)
         return cross_moments(weights, x.phi, y.phi)
@@ -114,7 +114,7 @@ class Orthogonal:
     e: Array
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
         return cross_moments((T - self.e) / (self.e * (1 - self.e)), x.phi, y.phi) * self.shrinkage(x)[:, None]
 
     def shrinkage(self, x: Embedding) -> Array:
@@ -155,7 +155,7 @@ class DoublyRobust:
     predictions: tuple[Array, Array] | None = None
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Array, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
         phi, psi, e = x.phi, y.phi, self.e
         a = (T - e) / (e * (1 - e))
         right = cross_moments(a, phi, psi)

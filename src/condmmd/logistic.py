@@ -37,11 +37,18 @@ def cross_validated_logistic(
     inverse_penalties
         Candidates for C: the penalty is ``|beta|^2 / (2 C)``, the intercept free.
     folds
-        The fold of each row.
+        The fold of each row; -1 for rows that take no part in the choice of the penalty.
     """
     if Z.shape[1] > len(Z):  # the same problem in the span of the rows: a ridge penalty does not see a rotation
         U, s, _ = np.linalg.svd(Z, full_matrices=False)
         Z = U * s
+    some = np.flatnonzero(folds >= 0)
+    chosen = _choose(Z[some], t[some], inverse_penalties, folds[some])
+    beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
+    return expit(beta[0] + Z @ beta[1:]), chosen
+
+
+def _choose(Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]) -> float:
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
     train = (folds[None, :] != which[:, None]).astype(np.float64)
@@ -50,9 +57,7 @@ def cross_validated_logistic(
     mean = held_out.mean(axis=1)
     best = int(np.argmin(mean))
     error = (held_out - held_out[best]).std(axis=1) / len(t) ** 0.5
-    chosen = float(inverse_penalties[np.flatnonzero(mean <= mean[best] + error)[-1]])
-    beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
-    return expit(_design(Z) @ beta), chosen
+    return float(inverse_penalties[np.flatnonzero(mean <= mean[best] + error)[-1]])
 
 
 def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:

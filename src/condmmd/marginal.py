@@ -15,7 +15,7 @@ from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
 from condmmd.resampling import InBlocks, Permutation, Scheme
 from condmmd.result import MMDTestResult
 from condmmd.running import draw_units, entropy_of
-from condmmd.samples import Array, Groups, read_gram, read_group, read_table
+from condmmd.samples import Array, Groups, Weights, read_gram, read_group, read_table
 
 __all__ = ["mmd", "mmd_test"]
 
@@ -95,11 +95,12 @@ class _Space:
     embedding: Embedding
     diagonal: Array
 
-    def statistics(self, T: Array, *, unbiased: bool) -> Array:
+    def statistics(self, T: Weights, *, unbiased: bool) -> Array:
         """MMD^2 for each label vector: sums of features, and for the unbiased one of the diagonal."""
         phi = self.embedding.phi
         n = T.sum(axis=1)
         m = T.shape[1] - n
+        T = T.astype(np.float64, copy=False)
         sum_p = T @ phi
         sum_q = phi.sum(axis=0) - sum_p
         if not unbiased:

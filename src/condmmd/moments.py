@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.samples import Array
+from condmmd.samples import Array, Weights
 
 __all__ = ["cross_moments", "second_moments"]
 
@@ -22,7 +22,7 @@ MAX_PRODUCTS = 2**13
 FEW = 4
 
 
-def second_moments(T: Array, phi: Array, *, chunk: int | None = None) -> Array:
+def second_moments(T: Weights, phi: Array, *, chunk: int | None = None) -> Array:
     """``A(a)`` for every row a of ``T``: shape (B, r, r).
 
     Parameters
@@ -39,7 +39,7 @@ def second_moments(T: Array, phi: Array, *, chunk: int | None = None) -> Array:
     if parts is not None:
         A = np.zeros((len(T), r, r))
         for j, rows in enumerate(parts):
-            A[:, j, j] = T[:, rows] @ phi[rows, j] ** 2
+            A[:, j, j] = T[:, rows].astype(np.float64) @ phi[rows, j] ** 2
         return A
     if len(T) < FEW or r * (r + 1) // 2 > MAX_PRODUCTS:
         return _one_by_one(T, phi, phi)
@@ -61,14 +61,14 @@ def second_moments(T: Array, phi: Array, *, chunk: int | None = None) -> Array:
     return A
 
 
-def cross_moments(T: Array, phi: Array, psi: Array, *, chunk: int | None = None) -> Array:
+def cross_moments(T: Weights, phi: Array, psi: Array, *, chunk: int | None = None) -> Array:
     """``M(a)`` for every row a of ``T``: shape (B, r, q). Parameters as in `second_moments`; psi is N x q."""
     r, q = phi.shape[1], psi.shape[1]
     parts = _disjoint(phi)
     if parts is not None:
         M = np.empty((len(T), r, q))
         for j, rows in enumerate(parts):
-            M[:, j] = T[:, rows] @ (phi[rows, j, None] * psi[rows])
+            M[:, j] = T[:, rows].astype(np.float64) @ (phi[rows, j, None] * psi[rows])
         return M
     if len(T) < FEW or r * q > MAX_PRODUCTS:
         return _one_by_one(T, phi, psi)
@@ -93,21 +93,24 @@ def _disjoint(phi: Array) -> list[npt.NDArray[np.int64]] | None:
     return np.split(order, np.searchsorted(of_row[order], np.arange(1, r)))
 
 
-def _in_chunks(T: Array, products: Callable[[slice], Array], size: int, chunk: int | None) -> Array:
+def _in_chunks(T: Weights, products: Callable[[slice], Array], size: int, chunk: int | None) -> Array:
     """``T @ F^T``, with F made for some rows at a time."""
     n_rows = T.shape[1]
     step = chunk or max(64, CHUNK_NUMBERS // size)
     total = np.zeros((len(T), size))
     for start in range(0, n_rows, step):
         rows = slice(start, min(start + step, n_rows))
-        total += T[:, rows] @ products(rows).T
+        total += T[:, rows].astype(np.float64, copy=False) @ products(rows).T
     return total
 
 
-def _one_by_one(T: Array, left: Array, right: Array) -> Array:
+def _one_by_one(T: Weights, left: Array, right: Array) -> Array:
     """``left^T diag(a) right`` for each weight vector, over the rows where it is not zero."""
-    sums = np.empty((len(T), left.shape[1], right.shape[1]))
-    for b, weights in enumerate(T):
-        rows = np.flatnonzero(weights)
-        np.matmul(left[rows].T * weights[rows], right[rows], out=sums[b])
+    sums = np.zeros((len(T), left.shape[1], right.shape[1]))
+    step = max(4096, CHUNK_NUMBERS * 4 // (left.shape[1] + right.shape[1]))
+    for start in range(0, T.shape[1], step):
+        for b, weights in enumerate(T[:, start : start + step]):
+            rows = np.flatnonzero(weights) + start
+            chosen = left[rows].T if weights.dtype == np.int8 else left[rows].T * weights[rows - start]
+            sums[b] += chosen @ right[rows]
     return sums

@@ -14,7 +14,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from condmmd.embedding import Embedding, embed
+from condmmd.embedding import Embedding, affordable_rank, embed
 from condmmd.kernels import Delta, Gaussian, Kernel, Polynomial, Precomputed, median_distance, robust_scale
 from condmmd.regularization import GRID, cross_validation_error
 from condmmd.samples import Array, Table
@@ -44,6 +44,8 @@ class PooledRegression:
         ``E[psi | x]`` at the rows, N x q.
     features
         Principal features of the kernel, N x r.
+    shrink
+        The ridge in their coordinates: ``features * shrink @ features^T`` is the smoother.
     model
         The kernel and lambda, in words.
     explained
@@ -52,8 +54,15 @@ class PooledRegression:
 
     fitted: Array
     features: Array
+    shrink: Array
     model: str
     explained: float
+
+    def residuals(self, y: Array) -> Array:
+        """Leave-one-out residuals of any one outcome: in sample they are too small by what each row explains itself."""
+        centred = y - y.mean()
+        misfit = centred - self.features @ (self.shrink * (self.features.T @ centred))
+        return misfit / np.maximum(1.0 - self.features**2 @ self.shrink, 0.01)
 
     def prognostic(self) -> Array:
         """Leading directions of the fitted outcomes, each with mean 0 and mean square 1."""
@@ -82,7 +91,7 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     else:
         points, candidates, names = _candidates(x)
     if total <= 1e-20 * max(float(np.mean(np.sum(psi**2, axis=1))), 1e-300):  # constant outcomes: nothing to regress
-        return PooledRegression(psi, np.zeros((len(psi), 1)), "nothing, as the outcomes are constant", 1.0)
+        return PooledRegression(psi, np.zeros((len(psi), 1)), np.zeros(1), "nothing, as the outcomes are constant", 1.0)
     best = 0
     if len(candidates) > 1:
         some = np.random.default_rng(0).permutation(len(points))[:SELECTION_ROWS]
@@ -94,13 +103,15 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     return PooledRegression(
         embedding.phi @ shrunk + psi.mean(axis=0),
         embedding.phi / scale,
+        scale**2 / (len(psi) * (sigma + lam)),
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
         1.0 - error / total,
     )
 
 
 def _fit(kernel: Kernel, points: Array, psi: Array, grid: Array) -> tuple[float, float, Embedding, Array]:
-    embedding, sigma = embed(kernel, points, tol=TOL, max_rank=min(MAX_RANK, len(psi))).principal()
+    rank = min(affordable_rank(len(psi), MAX_RANK), len(psi))
+    embedding, sigma = embed(kernel, points, tol=TOL, max_rank=rank).principal()
     lambdas = grid * sigma.sum()
     errors = cross_validation_error(lambdas, embedding.phi, psi, sigma)[0]
     at = int(np.argmin(errors))

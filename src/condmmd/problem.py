@@ -13,7 +13,7 @@ from condmmd.embedding import Embedding, Solver, embed_covariates, embed_outcome
 from condmmd.kernels import KernelLike, resolve_kernel
 from condmmd.outcome_models import OutcomeOptions, doubly_robust, train_predictions
 from condmmd.regularization import Regularization, choose_reg
-from condmmd.samples import Array, Samples, select_rows
+from condmmd.samples import Array, Samples, Weights, select_rows
 from condmmd.spectrum import level_values, mixture_spectrum
 
 __all__ = ["Estimator", "Features", "Problem", "embed_outcome_side", "embed_samples", "pose", "pose_doubly_robust"]
@@ -48,7 +48,7 @@ class Problem:
     contrast: Contrast
     mixture: float | None = None
 
-    def spectra(self, T: Array) -> tuple[Array, Array, Array]:
+    def spectra(self, T: Weights) -> tuple[Array, Array, Array]:
         """Eigenvalues (r or B x r), energies (B x r) and D (B x r x q) for each label vector, a row of ``T``."""
         D = self.contrast(T, self.x, self.y)
         if self.mixture is None:
@@ -57,7 +57,7 @@ class Problem:
         along = U.transpose(0, 2, 1) @ D
         return sigma, np.einsum("bjk,bjk->bj", along, along), D
 
-    def levels(self, T: Array, s: Array, *, batch: int | None = None) -> Array:
+    def levels(self, T: Weights, s: Array, *, batch: int | None = None) -> Array:
         """CMMD_s^2 for each label vector (a row of ``T``) and each level: shape (B, len(s))."""
         r, q = self.x.rank, self.y.rank
         step = batch or max(1, BATCH_NUMBERS // (2 * r * (r + q)))

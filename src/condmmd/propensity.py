@@ -33,6 +33,7 @@ Source: TypeAlias = Literal["equal marginals", "strata", "known", "estimated"]
 MAX_FEATURES = 40
 PENALTIES = 10.0 ** np.arange(-2.0, 3.1)
 FOLDS = 5
+FOLD_ROWS = 20_000
 # Main effects and the directions in which outcomes depend on X are penalised this much (squared) less than the rest.
 LESS_PENALISED = 3.0
 # Where one sample's density is this share of both, or less, the other is almost alone. A warning, if that is so for
@@ -54,11 +55,11 @@ class Propensity:
     def assumption(self) -> str:
         """What must hold for the p-value to be right."""
         return {
-            "equal marginals": "X has the same distribution in both samples (asserted by propensity=None)",
-            "strata": "none beyond independent rows: labels are shuffled among rows of equal X",
-            "known": "the given propensity is the probability of P at x, up to a constant factor in the odds",
-            "estimated": "approximately: that the estimated propensity is near the true one, or the pooled regression "
-            "of Y on X is",
+            "equal marginals": "X having the same distribution in both samples (asserted by propensity=None)",
+            "strata": "nothing beyond independent rows: labels are shuffled among rows of equal X",
+            "known": "the given propensity being the probability of P at x, up to a constant factor in the odds",
+            "estimated": "the estimated propensity, or the pooled regression of Y on X, being near the true one, so it "
+            "is approximate",
         }[self.source]
 
     @cached_property
@@ -182,12 +183,13 @@ def _estimate(design: Array, t: Array) -> Propensity:
 
 
 def _folds(t: Array) -> npt.NDArray[np.int64]:
-    """Shuffled folds, the same every time, with both groups spread evenly over them."""
+    """Shuffled folds of some 20,000 rows at most, the same every time, both groups spread evenly over them."""
     n_folds = int(max(2, min(FOLDS, t.sum(), len(t) - t.sum())))
     order = np.random.default_rng(0).permutation(len(t))
     order = order[np.argsort(t[order], kind="stable")]
-    folds = np.empty(len(t), dtype=np.int64)
-    folds[order] = np.arange(len(t)) % n_folds
+    folds = np.full(len(t), -1)
+    used = order[:: -(-len(t) // FOLD_ROWS)]
+    folds[used] = np.arange(len(used)) % n_folds
     return folds
 
 
@@ -195,8 +197,9 @@ def warn_overlap(propensity: Propensity, x: Table, t: Array, stacklevel: int) ->
     """Warn where one sample is almost alone; raise where no label is random."""
     if np.sum(propensity.at_prevalence * (1 - propensity.at_prevalence)) < 1:
         raise ValueError(
-            "`propensity`: no overlap. Given X, every row could be of one group only, so Y given X is never seen in "
-            "both. Compare groups whose X overlap."
+            f"`propensity`: no overlap. As it stands every row could be of one group only ({int(t.sum())} rows of P, "
+            f"{int(len(t) - t.sum())} of Q), so Y given X is never seen in both. Compare groups whose X overlap; or, "
+            "if X is known to have the same distribution in both, use propensity=None."
         )
     balanced = propensity.balanced
     regions = [

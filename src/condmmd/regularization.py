@@ -27,6 +27,8 @@ Rule: TypeAlias = Literal["loo", "gcv", "given", "default"]
 # Candidates in units of the mean of k(x, x), half a decade apart.
 GRID = 10.0 ** np.arange(-9.0, 1.01, 0.5)
 CHUNK_NUMBERS = 2**22
+# Rows over which the error is averaged, at most.
+MAX_ROWS = 50_000
 
 _IN_WORDS: dict[Rule, str] = {
     "loo": "pooled leave-one-out",
@@ -89,9 +91,11 @@ def cross_validation_error(grid: Array, phi: Array, psi: Array, sigma: Array) ->
     """
     N = len(phi)
     M = phi.T @ psi
+    if N > MAX_ROWS:  # the same quantities, averaged over every so many rows
+        phi, psi = phi[:: -(-N // MAX_ROWS)], psi[:: -(-N // MAX_ROWS)]
     loo, squares, trace = np.zeros((3, len(grid)))
     step = max(1, CHUNK_NUMBERS // (phi.shape[1] + psi.shape[1]))
-    for start in range(0, N, step):
+    for start in range(0, len(phi), step):
         rows = slice(start, start + step)
         for g, lam in enumerate(grid):
             shrink = 1.0 / (N * (sigma + lam))
@@ -101,7 +105,8 @@ def cross_validation_error(grid: Array, phi: Array, psi: Array, sigma: Array) ->
             loo[g] += (squared / (1.0 - leverage) ** 2).sum()
             squares[g] += squared.sum()
             trace[g] += leverage.sum()
-    return loo / N, (squares / N) / (1.0 - trace / N) ** 2
+    count = len(phi)
+    return loo / count, (squares / count) / (1.0 - trace / count) ** 2
 
 
 def largest_near_minimum(grid: Array, errors: Array) -> float:

@@ -13,12 +13,14 @@ from joblib import Parallel, delayed
 from condmmd.arguments import is_number
 from condmmd.problem import Problem
 from condmmd.resampling import Scheme
-from condmmd.samples import Array
+from condmmd.samples import Array, Labels
 
 __all__ = ["draw_units", "entropy_of", "evaluate_labels"]
 
 # Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
 UNIT = 64
+# Labels held at once, unless the user says otherwise: half a gigabyte.
+MAX_LABELS = 2**29
 
 
 def entropy_of(rng: Any) -> int:
@@ -37,7 +39,7 @@ def _units(n_resamples: int, entropy: int) -> list[tuple[int, np.random.SeedSequ
     return list(zip(sizes, np.random.SeedSequence(entropy).spawn(len(sizes)), strict=True))
 
 
-def draw_units(scheme: Scheme, n_resamples: int, entropy: int) -> Iterator[Array]:
+def draw_units(scheme: Scheme, n_resamples: int, entropy: int) -> Iterator[Labels]:
     """Null labels, some at a time."""
     for size, seed in _units(n_resamples, entropy):
         yield scheme.draw(size, np.random.default_rng(seed))
@@ -57,12 +59,12 @@ def evaluate_labels(
 ) -> Array:
     """Every level of every problem at the observed labels (first row) and at the null labels."""
     units = _units(n_resamples, entropy)
-    per_batch = max(1, (batch_size or 4 * UNIT) // UNIT)
+    per_batch = max(1, (batch_size or min(4 * UNIT, MAX_LABELS // len(t))) // UNIT)
     batches = [units[start : start + per_batch] for start in range(0, len(units), per_batch)]
 
     def evaluate(batch: list[tuple[int, np.random.SeedSequence]], *, first: bool) -> Array:
         labels = [scheme.draw(size, np.random.default_rng(seed)) for size, seed in batch]
-        T = np.concatenate([t[None, :], *labels] if first else labels)
+        T = np.concatenate([t[None, :].astype(np.int8), *labels] if first else labels)
         return np.concatenate([problem.levels(T, levels) for problem in problems], axis=1)
 
     if n_jobs in (None, 1):

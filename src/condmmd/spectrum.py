@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from condmmd.moments import second_moments
-from condmmd.samples import Array
+from condmmd.samples import Array, Weights
 
 __all__ = ["level_values", "mixture_spectrum"]
 
 
-def mixture_spectrum(T: Array, phi: Array, mixture: float) -> tuple[Array, Array]:
+def mixture_spectrum(T: Weights, phi: Array, mixture: float) -> tuple[Array, Array]:
     """Eigenvalues and eigenvectors of ``C = alpha A(t)/n + (1 - alpha) A(1 - t)/m`` (paper, equation cov_op_est).
 
     Shapes (B, r) and (B, r, r), the largest eigenvalue first.

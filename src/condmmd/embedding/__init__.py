@@ -2,9 +2,9 @@
 
 from condmmd.embedding.cholesky import greedy_cholesky, randomized_cholesky
 from condmmd.embedding.embedding import Embedding, embed, embed_gram
-from condmmd.embedding.plan import Solver, embed_covariates, embed_outcomes
+from condmmd.embedding.plan import Solver, affordable_rank, embed_covariates, embed_outcomes
 
 __all__ = [
-    "Embedding", "Solver", "embed", "embed_covariates", "embed_gram", "embed_outcomes", "greedy_cholesky",
-    "randomized_cholesky",
+    "Embedding", "Solver", "affordable_rank", "embed", "embed_covariates", "embed_gram", "embed_outcomes",
+    "greedy_cholesky", "randomized_cholesky",
 ]  # fmt: skip

@@ -5,12 +5,16 @@ from __future__ import annotations
 import warnings
 from typing import Literal, TypeAlias
 
+import numpy as np
+
 from condmmd.embedding.embedding import Embedding, embed, embed_gram
 from condmmd.kernels import Kernel
 from condmmd.notices import ApproximationWarning
 from condmmd.samples import Array, Table
 
-__all__ = ["Solver", "break_even_rank", "dual_flops", "embed_covariates", "embed_outcomes", "primal_flops"]
+__all__ = [
+    "Solver", "affordable_rank", "break_even_rank", "dual_flops", "embed_covariates", "embed_outcomes", "primal_flops",
+]  # fmt: skip
 
 Solver: TypeAlias = Literal["auto", "primal", "dual"]
 
@@ -19,6 +23,9 @@ GRAM_MAX_ROWS = 5000
 # Beyond them: at most this many features, and at most this many numbers in phi (1 GB).
 LARGE_MAX_RANK = 1024
 LARGE_MAX_NUMBERS = 2**27
+# From this many rows on an affordable rank falls as the root of the rows, down to a floor: a test then costs about N.
+FULL_RANK_ROWS = 20_000
+MIN_RANK = 48
 
 
 def primal_flops(rows: int, rank: int, outcomes: int) -> float:
@@ -84,3 +91,8 @@ def _embed(kernel: Kernel, table: Table, tol: float, max_rank: int | None, switc
             stacklevel=5,
         )
     return embedding
+
+
+def affordable_rank(n_rows: int, full: int) -> int:
+    """Features at most, where the user did not say: ``full`` up to 20,000 rows. A matter of time, blind to labels."""
+    return int(np.clip(full * (FULL_RANK_ROWS / n_rows) ** 0.5, min(MIN_RANK, full), full))

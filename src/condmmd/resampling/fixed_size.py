@@ -13,7 +13,7 @@ from scipy.optimize import brentq
 from scipy.signal import fftconvolve
 from scipy.special import expit
 
-from condmmd.samples import Array
+from condmmd.samples import Array, Labels
 
 __all__ = ["ExactSampler", "HalvingSampler", "law_of_sum", "tilt"]
 
@@ -88,15 +88,15 @@ class ExactSampler:
             rest[g - 1] = np.convolve(rest[g], law[g])[: largest + 1]
         return cls(n, len(p), law, rest, one)
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         """``size`` label vectors, shape (size, N)."""
         return self.draw_with(np.full(size, self.n), rng)
 
-    def draw_with(self, ones: npt.NDArray[np.int64], rng: np.random.Generator) -> Array:
+    def draw_with(self, ones: npt.NDArray[np.int64], rng: np.random.Generator) -> Labels:
         """A label vector for each number of ones."""
         size, counts = len(ones), self._leaf_counts(ones, rng)
         leaves = counts.shape[1]
-        labels = np.empty((size, leaves, LEAF))
+        labels = np.empty((size, leaves, LEAF), dtype=np.int8)
         which = np.arange(leaves)
         for j in range(LEAF):
             is_one = rng.random((size, leaves)) < self.one[j, which, counts]
@@ -161,9 +161,9 @@ class HalvingSampler:
             law = np.maximum(fftconvolve(law, law_of_sum(half)), 0.0)
         return cls(n, len(p), halves, keep[::-1], rows, ExactSampler.of_probabilities(p[rows], 0, len(rows)))
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         """``size`` label vectors, shape (size, N)."""
-        labels = np.empty((size, self.n_rows))
+        labels = np.empty((size, self.n_rows), dtype=np.int8)
         ones = np.full(size, self.n)
         for (rows, p), keep in zip(self.halves, self.keep, strict=True):
             at_once = max(1, DRAWN_AT_ONCE // len(rows))

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.resampling.fixed_size import TABLE_ROWS, ExactSampler, HalvingSampler
-from condmmd.samples import Array
+from condmmd.samples import Array, Labels
 
 __all__ = ["Bernoulli", "FixedSize", "InBlocks", "Permutation", "Scheme"]
 
@@ -21,7 +21,7 @@ class Scheme(Protocol):
     def name(self) -> str:
         """What the result calls it."""
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         """``size`` label vectors, shape (size, N)."""
 
 
@@ -36,14 +36,14 @@ class Permutation:
     def name(self) -> str:
         return "permutation" if self.strata is None else "permutation within strata"
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         if self.strata is None:
-            return rng.permuted(np.repeat(self.t[None, :], size, axis=0), axis=1)
+            return rng.permuted(np.repeat(self.t.astype(np.int8)[None, :], size, axis=0), axis=1)
         by_stratum = np.argsort(self.strata, kind="stable")
         keys = rng.random((size, len(self.t))) + self.strata[by_stratum]
-        labels = np.empty((size, len(self.t)))
+        labels = np.empty((size, len(self.t)), dtype=np.int8)
         shuffled = by_stratum[np.argsort(keys, axis=1)]  # keys keep each row inside its stratum
-        np.put_along_axis(labels, shuffled, np.broadcast_to(self.t[by_stratum], labels.shape), axis=1)
+        np.put_along_axis(labels, shuffled, np.broadcast_to(self.t[by_stratum].astype(np.int8), labels.shape), axis=1)
         return labels
 
 
@@ -57,8 +57,8 @@ class Bernoulli:
     def name(self) -> str:
         return "bernoulli"
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
-        return (rng.random((size, len(self.e))) < self.e).astype(np.float64)
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
+        return (rng.random((size, len(self.e))) < self.e).astype(np.int8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ class FixedSize:
     def name(self) -> str:
         return "fixed-size"
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         return self.sampler.draw(size, rng)
 
 
@@ -92,5 +92,5 @@ class InBlocks:
     def name(self) -> str:
         return f"{self.scheme.name} of blocks"
 
-    def draw(self, size: int, rng: np.random.Generator) -> Array:
+    def draw(self, size: int, rng: np.random.Generator) -> Labels:
         return self.scheme.draw(size, rng)[:, self.block_of_row]

@@ -2,14 +2,16 @@
 
 from condmmd.samples.groups import Groups, read_group
 from condmmd.samples.pooling import Samples, pool, read_samples, select_rows
-from condmmd.samples.table import Array, Column, Table, read_gram, read_table
+from condmmd.samples.table import Array, Column, Labels, Table, Weights, read_gram, read_table
 
 __all__ = [
     "Array",
     "Column",
     "Groups",
+    "Labels",
     "Samples",
     "Table",
+    "Weights",
     "pool",
     "read_gram",
     "read_group",

@@ -9,9 +9,11 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-__all__ = ["Array", "Column", "Table", "read_gram", "read_table"]
+__all__ = ["Array", "Column", "Labels", "Table", "Weights", "read_gram", "read_table"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
+Labels: TypeAlias = npt.NDArray[np.int8]  # 1 is P: one label vector a row; a byte each, as there are many
+Weights: TypeAlias = Array | Labels  # one weight vector a row
 
 
 @dataclass(frozen=True)
