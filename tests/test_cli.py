@@ -126,9 +126,16 @@ def test_fail_under(file, table, tmp_path):
         (["FILE", "--outcome", "income", "--group", "treated"], "no column 'income'; it has 'age'"),
         (["FILE", *ROLES, "--covariates", "y"], "'y' can have one role only"),
         (["FILE", *ROLES, "--categorical", "zap"], "no column 'zap'"),
-        (["FILE", *ROLES, "--numeric", "town"], "cannot be read as numbers"),
-        (["FILE", *ROLES, "--resamples", "5"], "`n_resamples` of 5"),
-        (["FILE", *ROLES, "--trim", "0.7"], "`trim` must be between"),
+        (["FILE", *ROLES, "--numeric", "town"], "'town' is to be numbers, but 3 of its 3"),
+        (["FILE", *ROLES, "--resamples", "5"], "--significance 0.05 needs --resamples of at least 19"),
+        (["FILE", *ROLES, "--resamples", "99", "--fail-under", "0.001"], "--fail-under 0.001 needs --resamples of at"),
+        (["FILE", *ROLES, "--trim", "0.7"], "--trim must be between"),
+        (["FILE", *ROLES, "--trim", "0.1", "--propensity", "equal"], "with --propensity equal there is none"),
+        (["FILE", *ROLES, "--jobs", "0"], "--jobs must be at least 1"),
+        (["FILE", *ROLES, "--report", "-"], "--report must be a file"),
+        (["FILE", *ROLES, "--report", "FILE", "--overwrite"], "is the table itself"),
+        (["FILE", *ROLES, "--report", "a.x", "--json-file", "a.x"], "name two files"),
+        (["--outcome", "y", "FILE"], "name the file first"),
         (["FILE", *ROLES, "--fail-under", "5"], "--fail-under must be between"),
         (["FILE", *ROLES, "--seed", "-1"], "--seed must not be negative"),
         (["FILE", *ROLES, "--report", "no/such/folder/r.html"], "there is no folder"),
@@ -155,6 +162,16 @@ def test_bad_files(tmp_path, capsys):
         "ids.csv": (
             b"y,x,g\n" + b"".join(b"%d,id%d,%d\n" % (k, k, k % 2) for k in range(60)),
             "identifier or free text",
+        ),
+        "utf16.csv": ("y,x,g\n1,2,1\n".encode("utf-16"), "utf-16"),
+        "header.latin.csv": ("y,é,g\n1,2,1\n".encode("latin-1"), "--encoding"),
+        "mark.csv": (
+            b"y,x,g\n" + b"".join(b"%d,%s,%d\n" % (k, b"?" if k == 7 else b"%d" % k, k % 2) for k in range(40)),
+            "looks like numbers, but 1 of its 40 different values are not, such as '?'",
+        ),
+        "thousands.csv": (
+            b"y,x,g\n" + b"".join(b'%d,"%d,000",%d\n' % (k, k + 1, k % 2) for k in range(40)),
+            "without separators of thousands",
         ),
         "void.csv": (b"y,x,g\n" + b"1,,1\n2,,0\n" * 5, "'x' is empty"),
         "one.csv": (b"y,x,g\n" + b"1,2,1\n" * 5, "two different values; it has 1: '1'"),
@@ -205,6 +222,42 @@ def test_help_version_and_nothing(capsys):
     assert run("test", "--help") == 0
     assert "a randomised trial" in " ".join(capsys.readouterr().out.split())
     assert run("nonsense") == 2
+
+
+def test_an_assumption_that_the_data_contradict_is_told(table, tmp_path, capsys):
+    path = tmp_path / "moved.csv"
+    table.assign(age=table.age + 20 * table.treated).to_csv(path, index=False)
+    found = answer(capsys, path, *ROLES, "--propensity", "equal")
+    assert any("X differs (p = " in note for note in found["notes"])
+    assert not any("X differs" in note for note in answer(capsys, path, *ROLES)["notes"])
+
+
+def test_trimmed_rows_are_left_out_everywhere(table, tmp_path, capsys):
+    path = tmp_path / "moved.csv"
+    table.assign(age=table.age + 10 * table.treated).to_csv(path, index=False)
+    whole, trimmed = answer(capsys, path, *ROLES), answer(capsys, path, *ROLES, "--trim", "0.2")
+    assert trimmed["trimmed"] > 0
+    assert trimmed["moved"]["X"]["statistic"] != whole["moved"]["X"]["statistic"]
+    assert "rows left by trim" in trimmed["verdict"]
+
+
+def test_a_fault_of_ours_is_not_an_answer(file, monkeypatch, capsys):
+    def fail(*_, **__):
+        raise ZeroDivisionError("oops")
+
+    monkeypatch.setattr(cli, "cmmd_test", fail)
+    assert run("test", file, *ROLES, *FAST) == 70
+    assert "internal error: ZeroDivisionError: oops" in capsys.readouterr().err
+
+
+def test_the_demo_keeps_what_is_there(tmp_path, capsys):
+    (tmp_path / "diabetes.csv").write_text("mine")
+    assert run("demo", "--folder", tmp_path) == 2
+    assert (tmp_path / "diabetes.csv").read_text() == "mine"
+    (tmp_path / "diabetes.csv").unlink()
+    (tmp_path / "demo.html").write_text("mine")
+    assert run("demo", "--folder", tmp_path) == 2
+    assert (tmp_path / "demo.html").read_text() == "mine"
 
 
 def test_demo(tmp_path, capsys):

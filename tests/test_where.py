@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import cmmd_test
+from condmmd import OverlapWarning, SmallSampleWarning, cmmd_test
 from condmmd.samples import Column
 from condmmd.where import MAX_BINS, Region, Stratum, Where, _holm, _windows
 
@@ -161,3 +161,91 @@ def test_what_it_cannot_do():
         result.where()
     with pytest.raises(ValueError, match="`significance` must be"):
         cmmd_test(x, x, group, propensity=None, n_resamples=99).where(significance=2)
+
+
+def constant_difference(kind, seed, n=400):
+    """Differences that do not vary: shifts over a slope, shifts with few rows of P, another spread."""
+    rng = np.random.default_rng(seed)
+    e = 0.5 if kind == "slope" else 0.1
+    x, group = rng.random((n, 2)), (rng.random(n) < e).astype(int)
+    noise = rng.normal(size=n)
+    y = {"slope": 4 * x[:, 0] + noise + group, "shift": 0.5 * noise + 3 * group, "spread": noise * (1 + 2 * group)}[
+        kind
+    ]
+    return cmmd_test(x, y, group, propensity=np.full(n, e), n_resamples=99, rng=seed).where()
+
+
+@pytest.mark.parametrize(("kind", "shift"), [("slope", 1.0), ("shift", 3.0), ("spread", 0.0)])
+def test_what_does_not_vary_is_not_said_to_vary(kind, shift):
+    """15 draws: at a rate of 5 % four or more would be one case in 200; the intervals cover at 92 to 96 %."""
+    found = [constant_difference(kind, seed) for seed in range(15)]
+    assert sum(len(where.carriers) > 0 for where in found) <= 3
+    covered = [np.abs(p.shift - shift) <= 1.96 * p.error for where in found for p in where.profiles]
+    assert 0.88 <= np.concatenate(covered).mean() <= 0.99
+
+
+def test_strata_are_told_apart_and_keep_their_scheme():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"day": 20240101.0 + np.arange(400), "cell": rng.choice(list("abcdef"), 400)})
+    group = rng.integers(2, size=400)
+    result = cmmd_test(X, rng.normal(size=400), group, n_resamples=99, rng=0)
+    names = [s.name for s in result.by_stratum("day", bins=4)]
+    assert len(set(names)) == 4
+    assert names[0] == "day from 20240101 to 20240200"
+    cells = pd.DataFrame({"cell": X["cell"], "size": np.where(np.arange(400) < 360, "big", "rare")})
+    result = cmmd_test(cells, rng.normal(size=400), group, n_resamples=99, rng=0)
+    assert result.scheme == "permutation within strata"
+    assert result.evidence.again((cells["size"] == "rare").to_numpy(), 99).scheme == "permutation within strata"
+    assert result.evidence.again((cells["size"] == "rare").to_numpy(), 99).n_obs[0] == group[360:].sum()
+
+
+def test_one_stratum_without_overlap_does_not_stop_the_others():
+    rng = np.random.default_rng(1)
+    part = np.repeat(["mixed", "apart"], 100)
+    x = rng.normal(size=200)
+    group = np.where(part == "mixed", rng.integers(2, size=200), x > 0).astype(int)
+    e = np.where(part == "mixed", 0.5, np.where(x > 0, 1 - 1e-9, 1e-9))
+    X = pd.DataFrame({"x": x, "part": part})
+    with pytest.warns(OverlapWarning, match="part in"):
+        result = cmmd_test(X, rng.normal(size=200), group, propensity=e, rng=0)
+    strata = {s.name: s for s in result.by_stratum("part")}
+    assert strata["part is mixed"].holm_pvalue is not None
+    assert "no overlap" in strata["part is apart"].note
+
+
+def test_ties_count_with_few_rows():
+    """3 + 3 rows have 20 labellings: no p-value can be much below 1/20."""
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        x, group = rng.normal(size=6), np.array([1, 1, 1, 0, 0, 0])
+        result = cmmd_test(x, rng.normal(size=6), group, propensity=None, n_resamples=199, rng=seed)
+        assert result.where().pvalue > 0.02
+
+
+def test_too_few_ways_to_label():
+    x = np.random.default_rng(0).normal(size=5)
+    with pytest.warns(SmallSampleWarning, match=r"3 \+ 2 rows can be labelled in 10 way"):
+        cmmd_test(x, x**2, [1, 1, 1, 0, 0], propensity=None, n_resamples=99, rng=0)
+
+
+def test_labels_enough_for_the_significance():
+    X, y, group = planted(0, n=100)
+    result = cmmd_test(X, y, group, n_resamples=999, rng=0)
+    assert result.where(significance=0.001).n_labels == 999
+    with pytest.raises(ValueError, match="needs more than the 999 null labels"):
+        result.where(significance=0.0005)
+
+
+@pytest.mark.parametrize("scheme", ["bernoulli", "fixed-size"])
+def test_centre_is_that_of_the_scheme(scheme):
+    """P(p <= 0.5) is near one half under either scheme, which a centre that follows the labels would not give."""
+    found = []
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=60)
+        e = 1 / (1 + np.exp(-x))
+        group = (rng.random(60) < e).astype(int)
+        y = 3 + rng.normal(size=60)
+        result = cmmd_test(x, y, group, propensity=e, scheme=scheme, residualize=False, n_resamples=99, rng=seed)
+        found.append(result.where().pvalue <= 0.5)
+    assert 10 <= sum(found) <= 30

@@ -11,6 +11,7 @@ from condmmd.notices import (
     CondmmdWarning,
     ConstantColumnWarning,
     OverlapWarning,
+    SmallSampleWarning,
 )
 from condmmd.result import CMMDTestResult, MMDTestResult
 from condmmd.samples import pool
@@ -37,6 +38,7 @@ __all__ = [
     "Matern",
     "OverlapWarning",
     "Polynomial",
+    "SmallSampleWarning",
     "cmmd",
     "cmmd_test",
     "mmd",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import shlex
 import sys
 import warnings
@@ -11,7 +12,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -20,14 +21,14 @@ from condmmd.demo import OUTCOME, question, write_table
 from condmmd.files import Frame, pick_columns, read_file, stack
 from condmmd.measure import cmmd
 from condmmd.notices import CondmmdWarning
-from condmmd.report import Story, check_target, render, write_whole
+from condmmd.report import Story, check_target, contradictions, render, write_whole
 from condmmd.result import CMMDTestResult
 from condmmd.samples import Groups
 from condmmd.testing import cmmd_test
 
 __all__ = ["main"]
 
-BAD_INPUT, INTERRUPTED = 2, 130
+BAD_INPUT, INTERNAL, INTERRUPTED = 2, 70, 130
 MAX_SHOWN = 20
 EPILOG = """examples:
   condmmd test trial.csv --outcome earnings --covariates age school --group treated --report trial.html
@@ -54,8 +55,15 @@ class _Job:
     notes: tuple[str, ...]
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        if "FILE" in message:
+            message += " (name the file first: an option with several columns takes whatever follows it)"
+        super().error(message)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="condmmd",
         description="Is the relationship between X and Y the same in two samples, how different is it, and where?",
         epilog=EPILOG,
@@ -105,7 +113,11 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--outcome", nargs="+", required=True, action="extend", metavar="Y", help="column(s) to compare")
     data.add_argument("--covariates", nargs="+", action="extend", metavar="X",
                       help="column(s) to condition on; without, all the others")  # fmt: skip
-    data.add_argument("--group", metavar="COL", help="column that says which sample a row is of")
+    data.add_argument(
+        "--group",
+        metavar="COL",
+        help="column that says which sample a row is of; P is the value 1 or true, else the later in order",
+    )
     data.add_argument("--groups", nargs=2, metavar=("P", "Q"), help="its two values, if it has more")
     data.add_argument("--categorical", nargs="+", action="extend", default=[], metavar="COL",
                       help="take as categories, though they are numbers")  # fmt: skip
@@ -126,15 +138,26 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _run(given)
     except SystemExit as stop:  # argparse: 0 after --help, 2 after a message
         return int(stop.code or 0)
-    except (ValueError, TypeError, OSError, ImportError, OverflowError, np.linalg.LinAlgError) as error:
-        print(f"condmmd: error: {error}", file=sys.stderr)
-        return BAD_INPUT
-    except MemoryError:
-        print("condmmd: error: not enough memory for this table; take a sample of its rows.", file=sys.stderr)
+    except BrokenPipeError:  # the reader of our output has seen enough
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python flushes it when it stops
+        return 0
+    except (ValueError, TypeError, OSError, ImportError, OverflowError, MemoryError, np.linalg.LinAlgError) as error:
+        told = (
+            "not enough memory for this table; take a sample of its rows." if isinstance(error, MemoryError) else error
+        )
+        print(f"condmmd: error: {told}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("condmmd: interrupted", file=sys.stderr)
         return INTERRUPTED
+    except Exception as error:
+        if "CONDMMD_TRACEBACK" in os.environ:
+            raise
+        print(
+            f"condmmd: internal error: {type(error).__name__}: {error}. Please report it with the command; with "
+            "CONDMMD_TRACEBACK=1 in the environment it shows where.", file=sys.stderr,
+        )  # fmt: skip
+        return INTERNAL
 
 
 def _run(given: list[str]) -> int:
@@ -152,10 +175,9 @@ def _run(given: list[str]) -> int:
 def _test(options: argparse.Namespace, given: list[str]) -> int:
     report = None if options.report is None else _target(options.report, options, "--report")
     json_file = None if options.json_file is None else _target(options.json_file, options, "--json-file")
-    if options.fail_under is not None and not 0 < options.fail_under < 1:
-        raise ValueError(f"--fail-under must be between 0 and 1; got {options.fail_under:g}.")
-    if options.seed < 0:
-        raise ValueError(f"--seed must not be negative; got {options.seed}.")
+    if report is not None and json_file is not None and report.resolve() == json_file.resolve():
+        raise ValueError(f"--report and --json-file are both {report}; name two files.")
+    _check_numbers(options)
     job = _read(options)
     say = _teller(options)
     for line in _about(job):
@@ -170,6 +192,7 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
         tests = result.evidence.marginal()
         marginal = {f"X: {_listed(job.covariates)}": tests["X"], f"Y: {_listed(job.outcomes)}": tests["Y"]}
     notes = [str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)]
+    notes += contradictions(result, tests)
     for note in dict.fromkeys(notes):
         say(f"note: {note}")
     where = None if options.no_where else result.where()
@@ -196,6 +219,30 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
     else:
         _print_test(result, marginal, where)
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
+
+
+def _check_numbers(options: argparse.Namespace) -> None:
+    """What can be refused before a file is read."""
+    for flag, value in (("--fail-under", options.fail_under), ("--significance", options.significance)):
+        if value is None:
+            continue
+        if not 0 < value < 1:
+            raise ValueError(f"{flag} must be between 0 and 1; got {value:g}.")
+        if options.resamples >= 1 and 1 / (1 + options.resamples) > value:
+            raise ValueError(
+                f"{flag} {value:g} needs --resamples of at least {int(np.ceil(1 / value)) - 1}: with "
+                f"{options.resamples} no p-value is below {1 / (1 + options.resamples):.3g}."
+            )
+    if options.resamples < 1:
+        raise ValueError(f"--resamples must be at least 1; got {options.resamples}.")
+    if options.trim is not None and not 0 < options.trim < 0.5:
+        raise ValueError(f"--trim must be between 0 and 0.5; got {options.trim:g}.")
+    if options.trim is not None and options.propensity == "equal":
+        raise ValueError("--trim leaves out rows by the estimated propensity; with --propensity equal there is none.")
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative; got {options.seed}.")
+    if options.jobs is not None and options.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
 
 
 def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any) -> None:
@@ -247,6 +294,8 @@ def _demo(options: argparse.Namespace, _given: list[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     table, report = folder / "diabetes.csv", folder / "demo.html"
     write_table(table)
+    if report.exists() and "condmmd" not in report.read_text(errors="replace")[:1000]:
+        raise FileExistsError(f"{report} exists already and is not a report of ours; name another --folder.")
     print(question(), "\n")
     command = [
         "test", str(table), "--outcome", OUTCOME, "--covariates", *DEMO_COVARIATES, "--group", "sex",
@@ -260,6 +309,11 @@ def _demo(options: argparse.Namespace, _given: list[str]) -> int:
 
 
 def _target(path: str, options: argparse.Namespace, argument: str) -> Path:
+    if path == "-":
+        raise ValueError(f"{argument} must be a file; use --json for JSON on standard output.")
+    inputs = [Path(name).resolve() for name in (options.file, options.file2) if name not in {None, "-"}]
+    if Path(path).resolve() in inputs:
+        raise ValueError(f"{argument}: {path} is the table itself; name another file.")
     try:
         return check_target(path, overwrite=options.overwrite, argument=argument)
     except FileExistsError:

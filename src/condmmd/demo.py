@@ -31,6 +31,8 @@ def write_table(path: Path) -> None:
     data = load_diabetes(scaled=False)
     columns = {name: data.data[:, data.feature_names.index(name)] for name in (*COVARIATES, "sex")}
     columns[OUTCOME] = data.target
-    np.savetxt(
-        path, np.column_stack(list(columns.values())), fmt="%.10g", delimiter=",", header=",".join(columns), comments=""
-    )
+    rows = np.column_stack(list(columns.values()))
+    text = "\n".join([",".join(columns), *(",".join(f"{value:.10g}" for value in row) for row in rows)]) + "\n"
+    if path.exists() and path.read_text(errors="replace") != text:
+        raise FileExistsError(f"{path} exists already and holds something else; name another --folder.")
+    path.write_text(text)

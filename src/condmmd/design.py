@@ -8,15 +8,19 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 from scipy.stats import mannwhitneyu
 
 from condmmd.notices import OverlapWarning
 from condmmd.nuisance import PooledRegression
 from condmmd.propensity import Propensity, propensity_design, read_propensity, warn_overlap
-from condmmd.resampling import Bernoulli, FixedSize, InBlocks, Permutation, Scheme
+from condmmd.resampling import Bernoulli, FixedSize, InBlocks, Permutation, Scheme, tilt
 from condmmd.samples import Array, Samples, select_rows
 
-__all__ = ["Blocks", "Design", "SchemeName", "design_labels", "needs_regression", "propensity_of_rows", "read_blocks"]
+__all__ = [
+    "Blocks", "Design", "SchemeName", "Strata", "design_labels", "needs_regression", "propensity_of_rows",
+    "read_blocks",
+]  # fmt: skip
 
 SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"]
 
@@ -43,6 +47,13 @@ class Blocks:
 
 
 @dataclass(frozen=True, eq=False)
+class Strata:
+    """In place of a propensity: rows of equal number are alike, and labels are shuffled among them."""
+
+    of_row: npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
 class Design:
     """The rows, the propensity, and what is needed to draw null labels."""
 
@@ -53,6 +64,29 @@ class Design:
     blocks: Blocks | None = None
     block_e: Array | None = None
     trimmed: int = 0
+
+    @property
+    def centre(self) -> Array:
+        """The mean of each row's label under the scheme; it knows no more of the observed labels than that does."""
+        t = self.samples.groups.t
+        if self.kind == "bernoulli":
+            return self.propensity.e
+        if self.strata is not None:
+            shares = np.bincount(self.strata, weights=t) / np.maximum(np.bincount(self.strata), 1)
+            return shares[self.strata]
+        if self.blocks is None or self.block_e is None:
+            return self.propensity.at_prevalence
+        log_odds = np.log(self.block_e) - np.log1p(-self.block_e)
+        return tilt(log_odds, int(self.blocks.labels.sum()))[self.blocks.of_row]
+
+    def log_labelings(self) -> float:
+        """Logarithm of the number of label vectors that the scheme can draw."""
+        t = self.samples.groups.t if self.blocks is None else self.blocks.labels
+        if self.kind == "bernoulli":
+            return len(t) * float(np.log(2))
+        strata = np.zeros(len(t), dtype=np.int64) if self.strata is None else self.strata
+        sizes, ones = np.bincount(strata), np.bincount(strata, weights=t)
+        return float(np.sum(gammaln(sizes + 1) - gammaln(ones + 1) - gammaln(sizes - ones + 1)))
 
     def scheme(self) -> Scheme:
         """How null labels are drawn."""
@@ -70,7 +104,7 @@ class Design:
 
 def needs_regression(samples: Samples, propensity: Any, scheme: SchemeName, blocks: Any) -> bool:
     """Whether the propensity is to be estimated, which needs the pooled regression."""
-    estimated = isinstance(propensity, str)
+    estimated = isinstance(propensity, str)  # not Strata, which need no model
     return estimated and (scheme != "auto" or blocks is not None or find_strata(samples) is None)
 
 
@@ -88,6 +122,8 @@ def design_labels(
     t = samples.groups.t
     grouped = None if blocks is None else read_blocks(blocks, t)
     strata = find_strata(samples) if scheme == "auto" and isinstance(propensity, str) and grouped is None else None
+    if isinstance(propensity, Strata):
+        strata = propensity.of_row
     if propensity is None:
         if trim is not None:
             raise ValueError("`trim` needs a propensity; with propensity=None there is nothing to trim by.")

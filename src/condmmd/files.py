@@ -14,7 +14,7 @@ import numpy as np
 
 __all__ = ["Frame", "pick_columns", "read_file", "stack"]
 
-GZIP, PARQUET = b"\x1f\x8b", b"PAR1"
+GZIP, PARQUET, UTF16 = b"\x1f\x8b", b"PAR1", (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = ",;\t|"
 # More categories than this, or than half the rows, and a column is taken for an identifier or free text.
 MAX_CATEGORIES = 200
@@ -57,10 +57,13 @@ def read_file(path: str, *, delimiter: str | None = None, encoding: str = "utf-8
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as raw:
             table = _read_stream(pa, raw, path, delimiter, encoding)
+            table.column_names  # noqa: B018 - decodes them
     except (pa.ArrowInvalid, pa.ArrowKeyError, gzip.BadGzipFile, EOFError, LookupError, UnicodeError) as error:
         told = str(error).splitlines()[0]
-        remedy = " Name its --encoding, such as latin-1." if "UTF" in told or "decode" in told else ""
+        remedy = " Name its --encoding, such as latin-1 or utf-16." if "UTF" in told or "decode" in told else ""
         raise ValueError(f"{path} could not be read: {told}.{remedy}") from None
+    if any("\ufffd" in name for name in table.column_names):
+        raise ValueError(f"{path}: a column name is not {encoding} text. Name its --encoding, such as latin-1.")
     doubled = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
     if doubled:
         raise ValueError(f"{path} has more than one column called {', '.join(map(repr, doubled))}; rename them.")
@@ -74,6 +77,8 @@ def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: 
     start = buffered.peek(65536)
     if not start:
         raise ValueError(f"{path} is empty.")
+    if start[:2] in UTF16 and encoding == "utf-8":
+        raise UnicodeError("it looks like UTF-16, cannot decode it as utf-8")
     if start[:4] == PARQUET:
         from pyarrow import parquet  # noqa: PLC0415
 
@@ -193,6 +198,8 @@ def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[
     if as_category or (not as_number and (text or pa.types.is_boolean(kind))):
         if not (text or number or pa.types.is_boolean(kind) or pa.types.is_temporal(kind)):
             raise ValueError(f"'{name}' of type {kind} cannot be a category; leave it out.")
+        if text and not as_category:
+            _refuse_broken_numbers(column, name)
         return column.cast(pa.string()), "category"
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
         days = pc.divide(column.cast(pa.timestamp("ms")).cast(pa.int64()).cast(pa.float64()), 86_400_000.0)
@@ -200,7 +207,31 @@ def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[
     try:
         values = column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
+        if text:
+            _refuse_broken_numbers(column, name, always=True)
         raise ValueError(
             f"'{name}' of type {kind} cannot be read as numbers; leave it out or make it --categorical."
         ) from None
     return pc.if_else(pc.is_nan(values), None, values), "number"
+
+
+def _refuse_broken_numbers(column: Any, name: str, *, always: bool = False) -> None:
+    """Text that is mostly numbers was meant as numbers: say which values are in the way."""
+    distinct = [value for value in column.unique().to_pylist() if value is not None]
+    broken = [value for value in distinct if not _is_number(value)]
+    separated = [value for value in broken if _is_number(value.replace(",", "").replace(" ", "").replace("'", ""))]
+    if always or (len(distinct) > 2 and len(broken) - len(separated) <= len(distinct) / 5):
+        remedy = " without separators of thousands and with a decimal point" if separated else ""
+        what = "is to be" if always else "looks like"
+        raise ValueError(
+            f"'{name}' {what} numbers, but {len(broken)} of its {len(distinct)} different values are not, such as "
+            f"{broken[0]!r}. Write them as numbers{remedy}, leave them empty if they are missing, or say --categorical."
+        )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True

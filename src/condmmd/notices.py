@@ -5,6 +5,7 @@ __all__ = [
     "CondmmdWarning",
     "ConstantColumnWarning",
     "OverlapWarning",
+    "SmallSampleWarning",
 ]
 
 
@@ -22,3 +23,7 @@ class ApproximationWarning(CondmmdWarning):
 
 class OverlapWarning(CondmmdWarning):
     """Where some rows are, only one of the two groups is found, so they tell little about the difference."""
+
+
+class SmallSampleWarning(CondmmdWarning):
+    """There are so few ways to label the rows that no p-value can be as small as the significance asked for."""

@@ -172,7 +172,7 @@ def _scalar_pair(result: CMMDTestResult) -> tuple[Array, Array, Array]:
     samples = result.evidence.samples
     for table, what in ((samples.x, "covariate"), (samples.y, "outcome")):
         if len(table.columns) != 1 or table.categorical or samples.gram_x is not None or samples.gram_y is not None:
-            raise ValueError(f"curves need one numeric {what}.")
+            raise ValueError(f"kind='curves' needs one numeric {what}; use kind='where' for several.")
     return samples.x.values[:, 0], samples.y.values[:, 0], samples.groups.t
 
 

@@ -8,7 +8,7 @@ import os
 import sys
 import tempfile
 import warnings
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from condmmd.samples import Table
 if TYPE_CHECKING:
     from condmmd.result import CMMDTestResult, MMDTestResult
 
-__all__ = ["Story", "check_target", "render", "write_whole"]
+__all__ = ["Story", "check_target", "contradictions", "render", "write_whole"]
 
 THEMES = {"light": "default", "dark": "dark_background"}
 CAPTIONS = {
@@ -72,7 +72,7 @@ def render(result: CMMDTestResult, story: Story) -> str:
     where = _where(result)
     return environment.get_template("report.html").render(
         result=result,
-        story=story,
+        story=replace(story, notes=tuple(dict.fromkeys((*story.notes, *contradictions(result, story.marginal))))),
         where=where,
         pictures=_pictures(result, where),
         columns=_columns(result),
@@ -81,6 +81,18 @@ def render(result: CMMDTestResult, story: Story) -> str:
         python=".".join(map(str, sys.version_info[:3])),
         numpy=np.__version__,
     )
+
+
+def contradictions(result: CMMDTestResult, marginal: dict[str, MMDTestResult]) -> tuple[str, ...]:
+    """What the data say against the assumption of the test."""
+    x = next(iter(marginal.values()), None)
+    if x is None or result.propensity_summary["source"] != "equal marginals" or x.pvalue > result.significance:
+        return ()
+    note = (
+        f"The test assumes that X has the same distribution in both samples, but X differs (p = {x.pvalue:.3g}): do "
+        "not rely on it; let the propensity be estimated."
+    )
+    return (note,)
 
 
 def _where(result: CMMDTestResult) -> Any:
@@ -154,13 +166,14 @@ def _columns(result: CMMDTestResult) -> list[dict[str, str]]:
     t = result.evidence.samples.groups.t
     lines = []
     for role, table in zip(("covariate", "outcome"), _tables(result), strict=True):
-        for j, column in enumerate(table.columns):
+        gram = result.evidence.samples.gram_x if role == "covariate" else result.evidence.samples.gram_y
+        for j, column in enumerate(table.columns if gram is None else ()):
             groups = [table.values[t == group, j] for group in (1, 0)]
             if column.categories is None:
                 kind, told = "number", [f"{g.mean():.4g} ± {g.std():.3g}" for g in groups]
             else:
                 kind, told = f"category ({len(column.categories)} values)", [_top(g, column.categories) for g in groups]
-            lines.append({"name": column.name, "role": role, "kind": kind, "p": told[0], "q": told[1]})
+            lines.append({"name": column.name or "(no name)", "role": role, "kind": kind, "p": told[0], "q": told[1]})
     return lines[:MAX_COLUMNS]
 
 
@@ -176,7 +189,7 @@ def check_target(path: str | os.PathLike[str], *, overwrite: bool, argument: str
     if target.is_dir():
         raise ValueError(f"`{argument}`: {target} is a folder; name a file in it.")
     if target.exists() and not overwrite:
-        raise FileExistsError(f"`{argument}`: {target} exists already; name another file, or allow to overwrite it.")
+        raise FileExistsError(f"`{argument}`: {target} exists already; name another file, or pass overwrite=True.")
     if not target.parent.is_dir():
         raise FileNotFoundError(f"`{argument}`: there is no folder {target.parent}; make it first.")
     return target

@@ -137,11 +137,11 @@ class CMMDTestResult:
         y = _listed(self.evidence.samples.y.names) if self.evidence.samples.gram_y is None else "Y"
         x = _listed(self.evidence.samples.x.names) if self.evidence.samples.gram_x is None else "X"
         p, q = self.labels
+        where = f" among the {sum(self.n_obs)} rows left by trim" if self.trimmed else ""
+        told = f"{y} given {x} differs between {p} and {q}{where} (p = {self.pvalue:.3g})."
         if self.pvalue <= self.significance:
-            return f"The distribution of {y} given {x} differs between {p} and {q} (p = {self.pvalue:.3g})."
-        return (
-            f"No evidence that the distribution of {y} given {x} differs between {p} and {q} (p = {self.pvalue:.3g})."
-        )
+            return f"The distribution of {told}"
+        return f"No evidence that the distribution of {told}"
 
     def where(self, *, significance: float | None = None) -> Where:
         """Where the two differ: over each covariate and over all at once, in one simultaneous band.
@@ -276,7 +276,7 @@ class CMMDTestResult:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    shown = ", ".join(names[:MAX_NAMED])
+    shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
 

@@ -14,15 +14,15 @@ import numpy.typing as npt
 from condmmd.arguments import check_choice, check_count, check_embedding, check_mixture, is_number
 from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
-from condmmd.design import Design, SchemeName, design_labels, needs_regression
-from condmmd.embedding import Embedding, Solver
+from condmmd.design import Design, SchemeName, Strata, design_labels, needs_regression
+from condmmd.embedding import Embedding, Solver, affordable_rank
 from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
 from condmmd.marginal import mmd_test
-from condmmd.notices import CondmmdWarning
+from condmmd.notices import CondmmdWarning, SmallSampleWarning
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
 from condmmd.problem import Estimator, Problem, embed_outcome_side, embed_samples, pose, pose_doubly_robust
-from condmmd.propensity import Propensity, PropensityLike, check_propensity
+from condmmd.propensity import PropensityLike, check_propensity
 from condmmd.regularization import Regularization, check_reg
 from condmmd.residuals import Residualization, check_residualize
 from condmmd.residuals import residualize as take_residuals
@@ -40,9 +40,6 @@ DEFAULT_REG = 0.1
 # nothing that matters, and validity not at all.
 TOL = 1e-6
 MAX_RANK = 128
-# From this many rows on the rank falls as the root of the rows, down to a floor: a test then costs about N.
-FULL_RANK_ROWS = 20_000
-MIN_RANK = 48
 
 
 def cmmd_test(
@@ -184,9 +181,8 @@ def cmmd_test(
         precomputed_y=isinstance(kernel_y, str) and kernel_y == "precomputed",
     )  # fmt: skip
     few = len(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
-    limit = (
-        None if solver == "dual" or (few and max_rank is None) else int(max_rank or _rank_for(len(samples.x.values)))
-    )
+    affordable = affordable_rank(len(samples.x.values), MAX_RANK)
+    limit = None if solver == "dual" or (few and max_rank is None) else int(max_rank or affordable)
     label_scheme: SchemeName = "bernoulli" if null == "gamma" else scheme
     estimated = needs_regression(samples, propensity, label_scheme, blocks)
     y, pooled = _outcomes(samples, kernel_y, tol, limit, regress=estimated or residualize is True)
@@ -197,11 +193,10 @@ def cmmd_test(
     residualization: Residualization | None = None
     if residualize is not False:
         y, residualization = take_residuals(y, samples, pooled, residualize)
-    problems, told = _problems(
-        samples, y, kernels, regs, estimator, mixture, design.propensity, tol, limit, solver, options
-    )
+    problems, told = _problems(samples, y, kernels, regs, estimator, mixture, design, tol, limit, solver, options)
     columns = [(problem, s) for problem in range(len(problems)) for s in levels]
 
+    _warn_small(design, significance)
     drawn = design.scheme()
     if null == "gamma":
         observed = problems[0].levels(samples.groups.t[None, :], levels)[0]
@@ -260,21 +255,30 @@ def cmmd_test(
             samples,
             first.x,
             first.y,
-            None if pooled is None else pooled.fitted,
-            design.propensity.at_prevalence,
+            pooled,
+            design.centre,
+            None if design.blocks is None else design.blocks.of_row,
             drawn,
             0 if null == "gamma" else n_resamples,
             entropy,
             float(significance),
-            marginal=partial(_marginal, given, entropy),
+            design.propensity.assumption if design.propensity.source == "estimated" else "",
+            marginal=partial(_marginal, given, samples, entropy),
             again=partial(_again, given, design, entropy),
         ),
     )
 
 
-def _rank_for(n_rows: int) -> int:
-    """Features at most, where the user did not say: a matter of time alone, and blind to the labels."""
-    return int(np.clip(MAX_RANK * (FULL_RANK_ROWS / n_rows) ** 0.5, MIN_RANK, MAX_RANK))
+def _warn_small(design: Design, significance: float) -> None:
+    if design.log_labelings() < -np.log(significance):
+        n, m = design.samples.groups.n, design.samples.groups.m
+        count = round(float(np.exp(design.log_labelings())))
+        warnings.warn(
+            f"{n} + {m} rows can be labelled in {count} way(s) only, so no p-value can be below {1 / count:.2g} and "
+            f"nothing can be significant at {significance:g}. More rows are needed.",
+            SmallSampleWarning,
+            stacklevel=3,
+        )
 
 
 def _call_text(given: dict[str, Any], entropy: int) -> str:
@@ -291,44 +295,39 @@ def _call_text(given: dict[str, Any], entropy: int) -> str:
     return f"cmmd_test({', '.join(['X', 'Y', 'group', *told, f'rng={entropy}'])})"
 
 
-def _marginal(given: dict[str, Any], entropy: int) -> dict[str, MMDTestResult]:
-    """Did X move, did Y? With the kernels of the test."""
-    count = given["n_resamples"]
+def _marginal(given: dict[str, Any], samples: Samples, entropy: int) -> dict[str, MMDTestResult]:
+    """Did X move, did Y? On the rows of the test and with its kernels."""
+    spaces = {"X": (samples.x, samples.gram_x), "Y": (samples.y, samples.gram_y)}
     found = {}
-    for name in ("X", "Y"):
+    for name, (table, gram) in spaces.items():
         kernel = given[f"kernel_{name.lower()}"]
-        kernel = kernel[0] if isinstance(kernel, list) else kernel
         found[name] = mmd_test(
-            given[name],
-            given["group"],
-            kernel=kernel,
-            blocks=given["blocks"],
-            n_resamples=count,
-            rng=entropy,
-            max_rank=MAX_RANK,
-        )
+            table if gram is None else gram, samples.groups, kernel=kernel[0] if isinstance(kernel, list) else kernel,
+            blocks=given["blocks"], n_resamples=given["n_resamples"], rng=entropy, max_rank=MAX_RANK,
+        )  # fmt: skip
     return found
 
 
-def _again(given: dict[str, Any], design: Design, entropy: int, rows: npt.NDArray[np.bool_]) -> CMMDTestResult:
-    """The same test on some of its rows, with the propensity that those rows had."""
-    samples = design.samples
-    if given["blocks"] is not None or samples.gram_x is not None or samples.gram_y is not None:
-        raise ValueError("a test within strata needs columns, and rows that are not in `blocks`.")
-    part = select_rows(samples, rows, argument="strata")
-    known = design.propensity.source in {"known", "estimated"}
-    settings = {
-        name: value
-        for name, value in given.items()
-        if name not in {"X", "Y", "group", "propensity", "trim", "blocks", "rng", "progress", "outcome_model"}
-    }
+def _again(
+    given: dict[str, Any], design: Design, entropy: int, rows: npt.NDArray[np.bool_], n_resamples: int
+) -> CMMDTestResult:
+    """The same test on some of its rows, their labels drawn as in the whole test given how many rows of each group."""
+    model = given["outcome_model"]
+    if given["blocks"] is not None or isinstance(model, tuple | list):
+        raise TypeError("a test within strata cannot have `blocks`, or predictions for all rows as `outcome_model`.")
+    part = select_rows(design.samples, rows, argument="strata")
+    propensity: Any = None
+    if design.strata is not None:
+        propensity = Strata(np.unique(design.strata[rows], return_inverse=True)[1])
+    elif given["propensity"] is not None:
+        propensity = design.propensity.e[rows]
+    own = {"X", "Y", "group", "propensity", "trim", "blocks", "rng", "progress", "scheme", "n_resamples"}
+    settings = {name: value for name, value in given.items() if name not in own}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CondmmdWarning)
         return cmmd_test(
-            part.x, part.y, part.groups, rng=entropy,
-            propensity=design.propensity.e[rows] if known else None if given["propensity"] is None else "estimate",
-            **settings,
-        )  # fmt: skip
+            part.x, part.y, part.groups, rng=entropy, propensity=propensity, n_resamples=n_resamples, **settings
+        )
 
 
 def _check_levels(level: Any, estimator: Estimator) -> Array:
@@ -384,7 +383,7 @@ def _problems(
     regs: list[Regularization | Literal["loo", "gcv"] | None],
     estimator: Estimator,
     mixture: float | None,
-    propensity: Propensity,
+    design: Design,
     tol: float,
     limit: int | None,
     solver: Solver,
@@ -392,6 +391,7 @@ def _problems(
 ) -> tuple[list[Problem], list[str]]:
     """One problem for each kernel and lambda, and their lambdas in words."""
     problems, told = [], []
+    e = design.centre if design.strata is None else design.propensity.at_prevalence
     for kernel in kernels:
         features = embed_samples(samples, y, kernel_x=kernel, tol=tol, max_rank=limit, solver=solver)
         for reg in regs:
@@ -399,12 +399,10 @@ def _problems(
             chosen: Regularization | None
             ridge = reg or Regularization(lam, lam, "default")
             if options is None:
-                problem, chosen = pose(
-                    features, reg=ridge, estimator=estimator, mixture=mixture, e=propensity.at_prevalence
-                )
+                problem, chosen = pose(features, reg=ridge, estimator=estimator, mixture=mixture, e=e)
             else:
                 problem, chosen, _ = pose_doubly_robust(
-                    features, samples, reg=ridge, mixture=mixture, e=propensity.e, options=options
+                    features, samples, reg=ridge, mixture=mixture, e=design.propensity.e, options=options
                 )
             problems.append(problem)
             told.append("none" if chosen is None else str(chosen))

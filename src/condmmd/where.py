@@ -10,7 +10,8 @@ witness over all covariates at once. It is linear in the labels, so every null l
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,9 +21,10 @@ from scipy.stats import rankdata
 from condmmd.arguments import check_count, is_number
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
+from condmmd.nuisance import PooledRegression
 from condmmd.resampling import Scheme
 from condmmd.running import draw_units
-from condmmd.samples import Array, Column, Samples
+from condmmd.samples import Array, Column, Samples, Weights
 
 if TYPE_CHECKING:
     from condmmd.result import CMMDTestResult, MMDTestResult
@@ -39,11 +41,18 @@ MAX_POINTS = 500
 MAX_LABELS = 499
 # Lambda of the witness, in units of the mean of k(x, x).
 REG = 0.01
+ROUNDING = 1e-9
 CONTROL = (
     "weak control: if Y given X is the same everywhere, the chance that anything at all is marked is at most "
-    "{alpha:g}, given the propensity. If it differs somewhere, a mark nearby may be due to that difference, "
-    "through the width of the windows or through covariates that go together."
+    "{alpha:g}{given}. If it differs somewhere, a mark nearby may be due to that difference, through the width of the "
+    "windows or through covariates that go together; and a shift that was marked is likely to be too large."
 )
+# Along which covariates does the difference vary? Random signs behind the answer, bins at most, rows of the smaller
+# group for each bin, and rows of each group that a bin must have.
+WILD = 199
+MAX_WIDE_BINS = 8
+WIDE_BIN_ROWS = 12
+MIN_GROUP_ROWS = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,22 +62,24 @@ class Evidence:
     samples: Samples
     x: Embedding
     y: Embedding
-    fitted: Array | None
+    pooled: PooledRegression | None
     e: Array
+    blocks: npt.NDArray[np.int64] | None
     scheme: Scheme
     n_resamples: int
     entropy: int
     significance: float
+    assumption: str
     marginal: Callable[[], dict[str, MMDTestResult]]
-    again: Callable[[npt.NDArray[np.bool_]], CMMDTestResult]
+    again: Callable[[npt.NDArray[np.bool_], int], CMMDTestResult]
 
 
 @dataclass(frozen=True)
 class Region:
     """A range (or categories) of one covariate where the difference is outside the band.
 
-    ``shift`` is the mean of the outcome in P minus that in Q there, in its units, where there is one numeric outcome;
-    ``error`` its standard deviation under the null labels.
+    ``shift`` is the mean of the outcome in P minus that in Q there, given the covariates and weighted to where both
+    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error.
     """
 
     covariate: str
@@ -82,9 +93,9 @@ class Region:
     @property
     def condition(self) -> str:
         """The region in words."""
-        if self.low is None:
-            return f"{self.covariate} is {' or '.join(self.categories)}"
-        return f"{self.covariate} from {self.low:.4g} to {self.high:.4g}"
+        if self.low is None or self.high is None:
+            return f"{_name(self.covariate)} is {' or '.join(self.categories)}"
+        return f"{_name(self.covariate)} {_span(self.low, self.high)}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +121,13 @@ class Profile:
     pvalues
         Simultaneous: over the windows of all covariates and the points of the witness.
     shift, error
-        Mean of the outcome in P minus Q and its null standard deviation; None unless there is one numeric outcome.
+        As in `Region`, in the window around each bin; None unless there is one numeric outcome. NaN in a window without
+        rows of both groups.
     n_obs
         Rows of P and Q in each bin.
     variation, variation_pvalue
-        How much the difference varies along the covariate, studentised, and its p-value over all covariates.
+        How much the difference (of means, where there is one numeric outcome) varies from bin to bin, studentised, and
+        its p-value over all covariates. Approximate, from random signs of the rows' deviations.
     regions
         Runs of bins outside the band.
     """
@@ -187,19 +200,18 @@ class Where:
 
     @property
     def regions(self) -> tuple[Region, ...]:
-        """Those of the covariates along which the difference varies; of all covariates if it varies along none."""
-        carriers = self.carriers
-        return tuple(
-            region
-            for profile in self.profiles
-            if not carriers or profile.covariate in carriers
-            for region in profile.regions
-        )
+        """Those of the leading covariate first."""
+        return tuple(region for profile in self.profiles for region in profile.regions)
+
+    @property
+    def anything(self) -> bool:
+        """Whether anything is outside the band."""
+        return self.pvalue <= self.significance + ROUNDING
 
     @property
     def carriers(self) -> tuple[str, ...]:
-        """Covariates along which the difference varies, the strongest first."""
-        return tuple(p.covariate for p in self.profiles if p.variation_pvalue <= self.significance)
+        """Covariates along which the difference varies, the strongest first; none if nothing is outside the band."""
+        return tuple(p.covariate for p in self.profiles if self.anything and p.variation_pvalue <= self.significance)
 
     def map(self, covariate: str | None = None, n_outcomes: int = 60) -> tuple[Profile, Array, Array]:
         """Signed witness over one covariate and the one numeric outcome.
@@ -231,23 +243,35 @@ class Where:
                 return profile
         raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
 
+    def statements(self) -> list[str]:
+        """What was found, one line each."""
+        if not self.anything:
+            return [f"nothing is outside the band at {self.significance:g}"]
+        lines = []
+        carriers = self.carriers
+        for profile in self.profiles:
+            if profile.covariate in carriers or len(profile.regions) == 1:
+                lines += [_told(region, self.outcome) for region in profile.regions]
+            elif profile.regions:
+                lines.append(f"along {profile.covariate}: windows with {profile.share_outside:.0%} of the rows")
+        if self.outside.any():
+            lines.append(f"over all covariates at once: {self.outside.mean():.0%} of {len(self.points)} rows")
+        if carriers:
+            lines.append(f"the difference varies along {', '.join(carriers)} (approximate)")
+        else:
+            lines.append("it does not detectably vary along any single covariate")
+        return lines
+
     def summary(self) -> str:
         """Return a screenful that a person can read."""
         p, q = self.labels
-        lines = [f"Where does Y given X differ between P ({p}) and Q ({q})?  p-value of anything {self.pvalue:.4g}"]
-        if not self.regions and not self.outside.any():
-            lines.append(f"  nothing is outside the band at {self.significance:g}")
-        for region in self.regions:
-            n, m = region.n_obs
-            lines.append(f"  {region.condition}  ({n} + {m} rows){_told_shift(region, self.outcome)}")
-        if self.outside.any():
-            lines.append(f"  over all covariates at once: {self.outside.mean():.0%} of {len(self.points)} rows")
-        if self.carriers:
-            lines.append(f"  the difference varies along {', '.join(self.carriers)}")
-        elif self.regions:
-            lines.append("  it does not detectably vary along any single covariate")
-        lines.append("  " + self.control)
-        return "\n".join(lines)
+        head = f"Where does Y given X differ between P ({p}) and Q ({q})?  p-value of anything {self.pvalue:.4g}"
+        return "\n".join([head, *(f"  {line}" for line in self.statements()), f"  {self.control}"])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        items = "".join(f"<li>{escape(line)}</li>" for line in self.statements())
+        return f"<ul>{items}</ul><p><small>{escape(self.control)}</small></p>"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the map, in types that JSON has."""
@@ -263,7 +287,7 @@ class Where:
             ],
             "profiles": [
                 {
-                    name: value.tolist() if isinstance(value, np.ndarray) else value
+                    name: _plain(value)
                     for name in profile.__dataclass_fields__
                     if name not in {"regions", "difference"}
                     for value in [getattr(profile, name)]
@@ -280,10 +304,32 @@ class Where:
         return f"Where(pvalue={self.pvalue:.4g}, regions={[r.condition for r in self.regions]}); .summary() says more"
 
 
-def _told_shift(region: Region, outcome: str | None) -> str:
-    if region.shift is None:
-        return ""
-    return f": mean of {outcome} {region.shift:+.3g} in P (standard error {region.error:.2g})"
+def _plain(value: Any) -> Any:
+    """In types that JSON has; there is no NaN in it."""
+    if not isinstance(value, np.ndarray):
+        return value
+    if value.dtype.kind != "f":
+        return value.tolist()
+    return [float(v) if np.isfinite(v) else None for v in value]
+
+
+def _told(region: Region, outcome: str | None) -> str:
+    n, m = region.n_obs
+    text = f"{region.condition}  ({n} + {m} rows)"
+    if region.shift is None or region.error is None:
+        return text
+    return f"{text}: mean of {outcome} {region.shift:+.3g} in P (standard error {region.error:.2g})"
+
+
+def _name(text: str) -> str:
+    return text or "(no name)"
+
+
+def _span(low: float, high: float) -> str:
+    """A range in as many digits as tell its ends well apart."""
+    wide = max(abs(low), abs(high), 1e-300) / max(high - low, 1e-300)
+    digits = 4 if low == high else int(np.clip(np.ceil(np.log10(wide)) + 3, 4, 16))
+    return f"from {low:.{digits}g} to {high:.{digits}g}"
 
 
 @dataclass(frozen=True)
@@ -302,13 +348,13 @@ class _Windows:
         return len(self.low)
 
 
-def _windows(values: Array, column: Column) -> _Windows:
+def _windows(values: Array, column: Column, count: int | None = None) -> _Windows:
     """Categories; or bins of about equal numbers of rows, rows of one value in one bin, overlapping windows."""
     if column.categories is not None:
         codes, of_row = np.unique(values, return_inverse=True)
         names = tuple(column.categories[int(code)] for code in codes)
         return _Windows(column, of_row, codes, codes, names, np.eye(len(codes)))
-    count = max(2, min(MAX_BINS, len(values) // MIN_BIN_ROWS))
+    count = count or max(2, min(MAX_BINS, len(values) // MIN_BIN_ROWS))
     middle = (rankdata(values) - 0.5) / len(values)
     codes, of_row = np.unique(np.floor(count * middle), return_inverse=True)
     count = len(codes)
@@ -339,23 +385,19 @@ class _BinSums:
             windows, order, starts, np.bincount(windows.of_row, weights=weights).astype(np.float64), values[order]
         )
 
-    def __call__(self, R: Array) -> Array:
+    def __call__(self, R: Weights) -> Array:
         """``sum_i R_bi values_i`` over each bin: shape (B, bins, columns)."""
         R = R[:, self.order]
-        parts = [R[:, a:b] @ self.values[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
+        parts = [
+            R[:, a:b].astype(np.float64, copy=False) @ self.values[a:b]
+            for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)
+        ]
         return np.stack(parts, axis=1)
 
     def windowed(self, sums: Array) -> Array:
         """Weighted mean difference in each window."""
         weight = np.maximum(self.windows.join @ self.weight, 1e-12)
         return np.einsum("gh,bhk->bgk", self.windows.join, sums) / weight[:, None]
-
-    def variation(self, sums: Array) -> Array:
-        """Spread of the difference over the bins: what is left when its overall mean is taken away."""
-        weight = np.maximum(self.weight, 1e-12)
-        each = sums / weight[:, None]
-        mean = sums.sum(axis=1, keepdims=True) / weight.sum()
-        return np.einsum("g,bgk->b", weight / weight.sum(), (each - mean) ** 2)
 
 
 class _Witness:
@@ -379,73 +421,69 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     alpha = evidence.significance if significance is None else significance
     if not (is_number(alpha) and 0 < alpha < 1):
         raise ValueError(f"`significance` must be between 0 and 1; got {significance!r}.")
-    samples, psi, e = evidence.samples, evidence.y.phi, evidence.e
-    count = min(evidence.n_resamples, MAX_LABELS)
-    if count == 0:
+    if evidence.n_resamples == 0:
         raise ValueError("where() needs null labels; use null='resampling'.")
+    count = min(evidence.n_resamples, max(MAX_LABELS, int(np.ceil(1 / alpha)) - 1))
+    if 1 / (1 + count) > alpha + ROUNDING:
+        raise ValueError(f"`significance` of {alpha:g} needs more than the {count} null labels of this test.")
+    samples, psi, e = evidence.samples, evidence.y.phi, evidence.e
     if samples.gram_x is not None:
         raise TypeError("where() needs the columns of X; a precomputed kernel has none.")
-    weights = e * (1 - e)
-    outcome = _single_outcome(samples)
-    values = psi if outcome is None else np.column_stack([psi, _centred(outcome, evidence.fitted)])
     sums = [
-        _BinSums.of(_windows(samples.x.values[:, j], column), values, weights)
+        _BinSums.of(_windows(samples.x.values[:, j], column), psi, e * (1 - e))
         for j, column in enumerate(samples.x.columns)
     ]
     rows = np.sort(np.random.default_rng(0).permutation(len(e))[:MAX_POINTS])
-    witness = _Witness(evidence.x, weights, rows)
-    q = psi.shape[1]
+    witness = _Witness(evidence.x, e * (1 - e), rows)
 
-    def evaluate(T: Array) -> tuple[list[Array], Array]:
+    def evaluate(T: Weights) -> tuple[Array, list[Array]]:
         R = T - e
-        return [bins(R) for bins in sums], witness(R, psi)
+        difference = [bins.windowed(bins(R)) for bins in sums]
+        sizes = [np.einsum("bgk,bgk->bg", d, d) for d in difference]
+        return np.concatenate([*sizes, witness(R, psi)], axis=1), difference
 
-    observed = evaluate(samples.groups.t[None, :])
-    labels = (evaluate(T) for T in draw_units(evidence.scheme, count, evidence.entropy))
-    parts = [observed, *labels]
-    profiles = [np.concatenate([part[0][j] for part in parts]) for j in range(len(sums))]
-    points = np.concatenate([part[1] for part in parts])
-    difference = [bins.windowed(s) for bins, s in zip(sums, profiles, strict=True)]
-    sizes = [np.einsum("bgk,bgk->bg", d[:, :, :q], d[:, :, :q]) for d in difference]
-    z, mean, sd = _studentise(np.cbrt(np.concatenate([*sizes, points], axis=1)))
+    observed, difference = evaluate(samples.groups.t[None, :])
+    labels = draw_units(evidence.scheme, count, evidence.entropy)
+    squares = np.concatenate([observed, *(evaluate(T)[0] for T in labels)])
+    z, mean, sd = _studentise(np.cbrt(squares))
     largest = z.max(axis=1)
     pvalues = (1 + (largest[1:, None] >= z[0]).sum(axis=0)) / (count + 1)
-    allowed = int(np.floor(alpha * (count + 1)))
-    critical = np.inf if allowed < 1 else np.partition(largest[1:], count - allowed)[count - allowed]
+    allowed = int(np.floor(alpha * (count + 1) + ROUNDING))
+    critical = np.partition(largest[1:], count - allowed)[count - allowed]
     band = np.maximum(mean + critical * sd, 0.0) ** 1.5
-    varying, _, _ = _studentise(
-        np.cbrt(np.stack([b.variation(s[:, :, :q]) for b, s in zip(sums, profiles, strict=True)], axis=1))
-    )
-    strongest = varying.max(axis=1)
 
+    outcome = _single_outcome(samples)
+    means = None if outcome is None else _Means.of(outcome, evidence)
+    varying = _variation(psi if means is None else means.residual[:, None], evidence)
     found, start = [], 0
-    for j, bins in enumerate(sums):
+    for bins, of_bins, variation in zip(sums, difference, varying, strict=True):
         here = slice(start, start + bins.windows.count)
         start = here.stop
-        shifts = None if outcome is None else profiles[j][:, :, q]
-        found.append(
-            _profile(
-                bins, difference[j][0, :, :q], sizes[j][0] ** 0.5, band[here], z[0, here], pvalues[here],
-                None if shifts is None else (difference[j][:, :, q], shifts), samples.groups.t, alpha,
-                variation=(float(varying[0, j]), float((1 + np.sum(strongest[1:] >= varying[0, j])) / (count + 1))),
-            )
-        )  # fmt: skip
-    found.sort(key=lambda p: (0, -p.variation) if p.variation_pvalue <= alpha else (1, -float(p.z.max())))
+        evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
+        found.append(_profile(bins.windows, of_bins[0], evident, means, samples.groups.t, variation))
+    anything = bool(pvalues.min() <= alpha + ROUNDING)
+    found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
     here = slice(start, None)
+    given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
     return Where(
-        profiles=tuple(found), points=rows, size=points[0] ** 0.5, band=band[here], outside=pvalues[here] <= alpha,
-        pvalues=pvalues[here], pvalue=float(pvalues.min()), significance=float(alpha), n_labels=count,
-        labels=(samples.groups.p_label, samples.groups.q_label),
-        outcome=None if outcome is None else samples.y.columns[0].name, control=CONTROL.format(alpha=alpha),
-        _outcomes=evidence.y,
+        profiles=tuple(found), points=rows, size=observed[0, here] ** 0.5, band=band[here],
+        outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
+        significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
+        outcome=None if outcome is None else samples.y.columns[0].name,
+        control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y,
         _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
     )  # fmt: skip
 
 
 def _studentise(values: Array) -> tuple[Array, Array, Array]:
-    """Subtract the mean and divide by the standard deviation over all label vectors, the observed one among them."""
+    """Subtract the mean and divide by the standard deviation over all label vectors, the observed one among them.
+
+    Rounded, so that labels that are the same up to a symmetry of the data tie whatever they were computed with.
+    """
     mean, sd = values.mean(axis=0), values.std(axis=0)
-    return np.where(sd > 1e-12 * np.abs(mean), (values - mean) / np.where(sd > 0, sd, 1.0), 0.0), mean, sd
+    z = np.where(sd > 1e-9 * np.abs(mean), (values - mean) / np.where(sd > 0, sd, 1.0), 0.0)
+    rounded: Any = np.round(z, 8)
+    return rounded, mean, sd
 
 
 def _single_outcome(samples: Samples) -> Array | None:
@@ -454,55 +492,122 @@ def _single_outcome(samples: Samples) -> Array | None:
     return samples.y.values[:, 0]
 
 
-def _centred(y: Array, fitted: Array | None) -> Array:
-    """The outcome less its regression on what the pooled regression fitted: less noise in the mean shift."""
-    if fitted is None:
-        return y - y.mean()
-    design = np.column_stack([np.ones(len(y)), fitted])
-    coefficients = np.linalg.lstsq(design, y, rcond=1e-8)[0]
-    return y - design @ coefficients
+@dataclass(frozen=True, eq=False)
+class _Means:
+    """Mean shift of one outcome in any part of the rows: a difference of weighted means, each over its own weights.
+
+    P is weighted by 1 - e and Q by e, which makes their covariates alike and favours rows that both groups have.
+    """
+
+    residual: Array
+    p_weight: Array
+    q_weight: Array
+    blocks: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, outcome: Array, evidence: Evidence) -> _Means:
+        t, e = evidence.samples.groups.t, evidence.e
+        residual = outcome - outcome.mean() if evidence.pooled is None else evidence.pooled.residuals(outcome)
+        blocks = np.arange(len(t)) if evidence.blocks is None else evidence.blocks
+        return cls(residual, t * (1 - e), (1 - t) * e, blocks)
+
+    def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
+        """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""
+        r, deviation, means = self.residual[rows], np.zeros(len(rows)), []
+        for own, sign in ((self.p_weight[rows] * weights, 1.0), (self.q_weight[rows] * weights, -1.0)):
+            total = own.sum()
+            if total <= 0:
+                return float("nan"), float("nan")
+            means.append(float(own @ r / total))
+            without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
+            deviation += sign * own * (r - means[-1]) / without
+        by_block = np.bincount(self.blocks[rows], weights=deviation)
+        return means[0] - means[1], float(np.sqrt(np.sum(by_block**2)))
+
+
+def _variation(values: Array, evidence: Evidence) -> list[tuple[float, float]]:
+    """How much the difference varies over a few bins of each covariate, and its p-value over all covariates.
+
+    The difference in a bin is one of weighted means; what chance does to it, whatever the difference itself, is seen
+    by giving the rows' deviations random signs.
+    """
+    t, e = evidence.samples.groups.t, evidence.e
+    blocks = np.arange(len(t)) if evidence.blocks is None else evidence.blocks
+    x, count = evidence.samples.x, int(np.clip(min(t.sum(), (1 - t).sum()) // WIDE_BIN_ROWS, 2, MAX_WIDE_BINS))
+    windows = [_windows(x.values[:, j], column, count) for j, column in enumerate(x.columns)]
+    rng = np.random.default_rng(0)
+    signs = rng.integers(0, 2, size=(WILD, int(blocks.max()) + 1), dtype=np.int8) * 2 - 1
+    statistics = np.zeros((WILD + 1, len(windows)))
+    for j, bins in enumerate(windows):
+        total = np.zeros((bins.count, values.shape[1]))
+        deviation, enough = np.zeros_like(values), np.ones(bins.count, dtype=bool)
+        for own, sign in ((t * (1 - e), 1.0), ((1 - t) * e, -1.0)):
+            weight = np.bincount(bins.of_row, weights=own, minlength=bins.count)
+            enough &= np.bincount(bins.of_row, weights=own > 0, minlength=bins.count) >= MIN_GROUP_ROWS
+            share = own / np.maximum(weight, 1e-12)[bins.of_row]
+            mean = _sum_by_bin(share[:, None] * values, bins)
+            total += sign * mean
+            deviation += sign * (share / np.maximum(1 - share, 0.01))[:, None] * (values - mean[bins.of_row])
+        if enough.sum() < 2:
+            continue
+        weight = np.bincount(bins.of_row, weights=e * (1 - e), minlength=bins.count) * enough
+        weight = weight / weight.sum()
+        by_bin = _BinSums.of(bins, deviation, e)
+        draws = [total[None], *(by_bin(part[:, blocks]) for part in np.array_split(signs, 8))]
+        differences = np.concatenate(draws)
+        centred = differences - np.einsum("g,bgk->bk", weight, differences)[:, None]
+        statistics[:, j] = np.einsum("g,bgk->b", weight, centred**2)
+    roots = np.cbrt(statistics)
+    mean, sd = roots[1:].mean(axis=0), roots[1:].std(axis=0)
+    z = np.where(sd > 1e-9 * np.abs(mean), (roots - mean) / np.where(sd > 0, sd, 1.0), 0.0)
+    largest = z[1:].max(axis=1)
+    return [(float(own), float((1 + np.sum(largest >= own)) / (WILD + 1))) for own in z[0]]
+
+
+def _sum_by_bin(values: Array, bins: _Windows) -> Array:
+    columns = [np.bincount(bins.of_row, weights=column, minlength=bins.count) for column in values.T]
+    return np.stack(columns, axis=1)
 
 
 def _profile(
-    bins: _BinSums,
+    windows: _Windows,
     difference: Array,
-    size: Array,
-    band: Array,
-    z: Array,
-    pvalues: Array,
-    shifts: tuple[Array, Array] | None,
+    evident: tuple[Array, Array, Array, npt.NDArray[np.bool_], Array],
+    means: _Means | None,
     t: Array,
-    alpha: float,
-    *,
     variation: tuple[float, float],
 ) -> Profile:
-    windows, outside = bins.windows, pvalues <= alpha
     n_p = np.bincount(windows.of_row, weights=t).astype(int)
     n_obs = np.stack([n_p, np.bincount(windows.of_row) - n_p], axis=1)
+    shifts = None if means is None else np.array([_window_shift(windows, g, means) for g in range(windows.count)])
 
     def region(where: npt.NDArray[np.int64]) -> Region:
-        shift, error = None, None
-        if shifts is not None:
-            values = shifts[1][:, where].sum(axis=1) / max(float(bins.weight[where].sum()), 1e-12)
-            shift, error = float(values[0]), float(values[1:].std())
         numeric = not windows.categories
+        shift: tuple[float, float] | tuple[None, None] = (None, None)
+        if means is not None:
+            found = means.shift(np.flatnonzero(np.isin(windows.of_row, where)))
+            shift = found if np.isfinite(found).all() else (None, None)
         return Region(
             windows.column.name,
             float(windows.low[where[0]]) if numeric else None,
             float(windows.high[where[-1]]) if numeric else None,
             () if numeric else tuple(windows.categories[g] for g in where),
             (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
-            shift,
-            error,
+            *shift,
         )
 
-    marked = np.flatnonzero(outside)
+    marked = np.flatnonzero(evident[3])
     runs = [marked] if windows.categories else np.split(marked, np.flatnonzero(np.diff(marked) > 1) + 1)
     return Profile(
-        windows.column.name, windows.categories, windows.low, windows.high, size, band, z, outside, pvalues,
-        None if shifts is None else shifts[0][0], None if shifts is None else shifts[0][1:].std(axis=0), n_obs,
-        variation[0], variation[1], tuple(region(run) for run in runs if len(run)), difference,
+        windows.column.name, windows.categories, windows.low, windows.high, *evident,
+        None if shifts is None else shifts[:, 0], None if shifts is None else shifts[:, 1], n_obs, *variation,
+        tuple(region(run) for run in runs if len(run)), difference,
     )  # fmt: skip
+
+
+def _window_shift(windows: _Windows, g: int, means: _Means) -> tuple[float, float]:
+    rows = np.flatnonzero(windows.join[g][windows.of_row] > 0)
+    return means.shift(rows, windows.join[g][windows.of_row[rows]])
 
 
 @dataclass(frozen=True)
@@ -519,43 +624,43 @@ class Stratum:
 def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
     """Repeat the test within each category, or each of ``bins`` quantile bins, of a covariate; Holm over them.
 
-    With a given or estimated propensity, labels are drawn within the stratum from the same propensity; so each p-value
-    is as good as the whole test's, and a stratum with a small Holm p-value differs, whatever the others do.
+    Labels are drawn within the stratum as in the whole test, given how many of each group it has.
     """
     samples = evidence.samples
-    if samples.gram_x is not None or covariate not in samples.x.names:
+    if samples.gram_x is not None:
+        raise TypeError("by_stratum() needs the columns of X; a precomputed kernel has none.")
+    if not isinstance(covariate, str) or covariate not in samples.x.names:
         raise ValueError(f"`covariate` must be one of {list(samples.x.names)}; got {covariate!r}.")
-    bins = check_count(bins, "bins")
     j = samples.x.names.index(covariate)
     column, values = samples.x.columns[j], samples.x.values[:, j]
     if column.categories is not None:
-        masks = {
-            f"{covariate} is {name}": values == code
-            for code, name in enumerate(column.categories)
-            if (values == code).any()
-        }
+        codes = values.astype(int)
+        parts = [(f"{covariate} is {column.categories[code]}", codes == code) for code in np.unique(codes)]
     else:
-        edges = np.unique(np.quantile(values, np.linspace(0, 1, bins + 1)[1:-1], method="inverted_cdf"))
-        of_row = np.searchsorted(edges, values, side="left")
-        masks = {
-            f"{covariate} from {values[of_row == k].min():.4g} to {values[of_row == k].max():.4g}": of_row == k
-            for k in np.unique(of_row)
-        }
+        edges = np.quantile(values, np.linspace(0, 1, check_count(bins, "bins") + 1)[1:-1], method="inverted_cdf")
+        of_row = np.searchsorted(np.unique(edges), values, side="left")
+        masks = [of_row == k for k in np.unique(of_row)]
+        parts = [(f"{covariate} {_span(values[mask].min(), values[mask].max())}", mask) for mask in masks]
+    # Holm's smallest p-value is as many times 1 / (B + 1) as there are strata.
+    count = max(evidence.n_resamples, int(np.ceil(2 * len(parts) / evidence.significance)))
     strata = []
-    for name, mask in masks.items():
+    for name, mask in parts:
         n = int(samples.groups.t[mask].sum())
-        m = int(mask.sum()) - n
-        if min(n, m) < 2:
-            strata.append(Stratum(name, (n, m), None, None, "too few rows of a group"))
-        else:
-            strata.append(Stratum(name, (n, m), evidence.again(mask).pvalue, None))
+        n_obs = (n, int(mask.sum()) - n)
+        if min(n_obs) < 2:
+            strata.append(Stratum(name, n_obs, None, None, "fewer than 2 rows of a group"))
+            continue
+        try:
+            strata.append(Stratum(name, n_obs, evidence.again(mask, count).pvalue, None))
+        except ValueError as error:  # no overlap in this stratum; the others stand
+            strata.append(Stratum(name, n_obs, None, None, str(error)))
     return _holm(strata)
 
 
 def _holm(strata: list[Stratum]) -> tuple[Stratum, ...]:
-    tested = sorted((s for s in strata if s.pvalue is not None), key=lambda s: s.pvalue or 0.0)
-    adjusted, largest = {}, 0.0
-    for k, stratum in enumerate(tested):
-        largest = max(largest, min(1.0, (len(tested) - k) * (stratum.pvalue or 0.0)))
-        adjusted[stratum.name] = largest
-    return tuple(Stratum(s.name, s.n_obs, s.pvalue, adjusted.get(s.name), s.note) for s in strata)
+    pvalues = np.array([np.inf if stratum.pvalue is None else stratum.pvalue for stratum in strata])
+    tested, largest, adjusted = int(np.isfinite(pvalues).sum()), 0.0, {}
+    for rank, k in enumerate(np.argsort(pvalues, kind="stable")[:tested]):
+        largest = max(largest, min(1.0, (tested - rank) * float(pvalues[k])))
+        adjusted[int(k)] = largest
+    return tuple(replace(stratum, holm_pvalue=adjusted.get(k)) for k, stratum in enumerate(strata))
