@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
 from condmmd import cli, cmmd_test
@@ -284,43 +284,54 @@ CELLS = st.one_of(
 )
 
 
+def columns_of(draw, kind, rows, rng):
+    if kind == "numbers":
+        return [f"{v:.3g}" for v in rng.normal(size=rows) * 10.0 ** rng.integers(-3, 8)]
+    if kind == "few":
+        return [str(v) for v in rng.choice(draw(st.lists(CELLS, min_size=1, max_size=3)), size=rows)]
+    if kind == "labels":
+        return [str(v) for v in rng.choice(draw(st.lists(NAMES, min_size=2, max_size=2, unique=True)), size=rows)]
+    if kind == "dates":
+        return [str(v) for v in np.datetime64("2020-01-01") + rng.integers(0, 900, size=rows)]
+    return draw(st.lists(CELLS, min_size=rows, max_size=rows))
+
+
 @st.composite
-def tables(draw):  # noqa: C901
-    """A CSV file that may be broken in any way, and arguments that may fit it."""
-    names = draw(st.lists(NAMES, min_size=1, max_size=5))
-    rows = draw(st.integers(0, 30))
-    kinds = [draw(st.sampled_from(["numbers", "few", "any"])) for _ in names]
+def tables(draw):
+    """A CSV file with a group, an outcome and covariates, as people have them; and now and then anything at all."""
+
+    def seldom(times=8):
+        return draw(st.integers(0, times - 1)) == times // 2
+
+    names = draw(st.lists(NAMES, min_size=3, max_size=6, unique=not seldom()))
+    rows = draw(st.integers(0, 5) if seldom() else st.integers(12, 40))
+    others = [
+        draw(st.sampled_from(["numbers", "numbers", "labels", "labels", "few", "dates", "any"])) for _ in names[2:]
+    ]
+    kinds = [draw(st.sampled_from(["any", "few"])) if seldom() else "labels", "numbers", *others]
     rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
-    columns = []
-    for kind in kinds:
-        if kind == "numbers":
-            columns.append([f"{v:.3g}" for v in rng.normal(size=rows) * 10.0 ** rng.integers(-3, 8)])
-        elif kind == "few":
-            columns.append([str(v) for v in rng.choice(draw(st.lists(CELLS, min_size=1, max_size=3)), size=rows)])
-        else:
-            columns.append(draw(st.lists(CELLS, min_size=rows, max_size=rows)))
-    quote = draw(st.booleans())
-    cell = (lambda c: '"' + c.replace('"', '""') + '"') if quote else str
+    columns = [columns_of(draw, kind, rows, rng) for kind in kinds]
+    cell = str if seldom() else (lambda c: '"' + c.replace('"', '""') + '"')
     delimiter = draw(st.sampled_from([",", ";", "\t"]))
     lines = [delimiter.join(map(cell, names)), *(delimiter.join(map(cell, row)) for row in zip(*columns, strict=True))]
     text = "\n".join(lines).encode("utf-8", errors="replace")
     pick = st.sampled_from([*names, "missing"])
-    arguments = ["--outcome", draw(pick), "--group", draw(pick)]
-    if draw(st.booleans()):
-        arguments += ["--covariates", *draw(st.lists(pick, min_size=1, max_size=3))]
-    for flag in ("--categorical", "--numeric"):
-        if draw(st.integers(0, 3)) == 0:
-            arguments += [flag, draw(pick)]
-    for flag in ("--drop-missing", "--json", "--overwrite", "--quiet"):
-        if draw(st.booleans()):
-            arguments.append(flag)
-    if draw(st.integers(0, 4)) == 0:
-        arguments += ["--groups", draw(CELLS), draw(CELLS)]
-    if draw(st.integers(0, 4)) == 0:
-        arguments += ["--trim", draw(st.sampled_from(["0.1", "0.4", "2", "nan", "x"]))]
-    if draw(st.integers(0, 9)) == 0:
-        arguments += ["--report", "REPORT"]
+    arguments = [f"--outcome={draw(pick) if seldom() else names[1]}", f"--group={draw(pick) if seldom() else names[0]}"]
+    if seldom(3):
+        chosen = pick if seldom() else st.sampled_from(names[2:])
+        arguments += [f"--covariates={name}" for name in draw(st.lists(chosen, min_size=1, max_size=3))]
+    arguments += [f"{flag}={draw(pick)}" for flag in ("--categorical", "--numeric") if seldom()]
+    arguments += [flag for flag in ("--json", "--overwrite", "--quiet") if draw(st.booleans())]
+    if not seldom(3):
+        arguments.append("--drop-missing")
+    if seldom():
+        values = columns[0] if rows and not seldom() else draw(st.lists(CELLS, min_size=1, max_size=2))
+        arguments += ["--groups", values[0], values[-1]]
     command = draw(st.sampled_from(["test", "test", "test", "measure"]))
+    if command == "test" and seldom():
+        arguments.append("--trim=" + draw(st.sampled_from(["0.1", "0.4", "2", "nan", "x"])))
+    if command == "test" and seldom(30):
+        arguments += ["--report", "REPORT"]
     return text, command, arguments
 
 
@@ -341,6 +352,7 @@ def test_fuzz(case, tmp_path_factory, capsys):
     extra = ["--resamples", "39"] if command == "test" else []
     status = cli.main([command, str(source), *arguments, *extra, "--json-file", str(json_file)])
     out, err = capsys.readouterr()
+    event(f"{command}, status {status}")
     assert status in (0, 2)
     assert "Traceback" not in err
     if status == 2:
