@@ -11,13 +11,18 @@ from typing import ClassVar, Protocol
 
 import numpy as np
 import numpy.typing as npt
-from scipy.linalg.lapack import dposv
+from scipy.linalg.blas import dsymm
+from scipy.linalg.lapack import dposv, spotrf, spotrs
 
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
 from condmmd.samples import Array, Weights
 
 __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
+
+# Single precision is used where a solution in it has this many digits, and refined until there are so many.
+FLOAT32_ROUNDING = 6e-8
+MIN_DIGITS, DIGITS = 4.0, 12.0
 
 
 class Contrast(Protocol):
@@ -73,18 +78,37 @@ class PlugIn:
         Nothing but SciPy's LAPACK inside the loop: NumPy brings a BLAS of its own, and the threads of the two fight.
         """
         (N, q), B = psi.shape, len(T)
+        largest = float(K.diagonal().max())
         weighted = np.empty((N, B, q))
         for b, t in enumerate(T):
             for rows, lam, sign in ((t > 0, self.reg[0], 1.0), (t == 0, self.reg[1], -1.0)):
                 index = np.flatnonzero(rows)
                 K_group = K.take(index, axis=0).take(index, axis=1)
                 K_group[np.diag_indices(len(index))] += lam * len(index)
-                _, solution, failed = dposv(K_group.T, psi[index], lower=1, overwrite_a=1)
-                if failed:
-                    raise np.linalg.LinAlgError(f"`reg` of {lam:.3g} is too small for this kernel matrix; increase it.")
-                weighted[index, b] = sign * solution
+                weighted[index, b] = sign * _solve(K_group.T, psi[index], largest / lam)
         D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
         return np.ascontiguousarray(D.transpose(1, 0, 2))
+
+
+def _solve(A: Array, b: Array, condition: float) -> Array:
+    """``A^-1 b`` for a positive definite A in column order, which may be overwritten.
+
+    Where A is well conditioned the factor is made in single precision, in half the time, and the solution refined with
+    residuals in double precision: each step gains the digits that a single-precision solution has.
+    """
+    digits = -np.log10(FLOAT32_ROUNDING * condition)
+    if digits < MIN_DIGITS:
+        _, solution, failed = dposv(A, b, lower=1, overwrite_a=1)
+    else:
+        factor, failed = spotrf(A.astype(np.float32, order="F"), lower=1, overwrite_a=1)
+        solution, left = np.zeros(b.shape, order="F"), b
+        for step in range(int(np.ceil(DIGITS / digits))):
+            if step:
+                left = dsymm(-1.0, A, solution, 1.0, b, lower=1)
+            solution += spotrs(factor, left.astype(np.float32), lower=1)[0]
+    if failed:
+        raise np.linalg.LinAlgError("`reg` is too small for this kernel matrix; increase it.")
+    return solution
 
 
 @dataclass(frozen=True)
