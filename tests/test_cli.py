@@ -262,7 +262,7 @@ def test_the_demo_keeps_what_is_there(tmp_path, capsys):
 
 def test_demo(tmp_path, capsys):
     assert run("demo", "--folder", tmp_path) == 0
-    assert "progression given age, bmi, bp" in capsys.readouterr().out
+    assert "The distribution of progression given age, bmi, bp, tc" in capsys.readouterr().out
     assert (tmp_path / "demo.html").stat().st_size > 100_000
 
 
