@@ -53,3 +53,14 @@ def test_more_columns_than_rows():
     e, chosen = cross_validated_logistic(wide, labels, np.array([0.01, 0.1]), np.arange(40) % 5)
     reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(wide, labels).predict_proba(wide)[:, 1]
     np.testing.assert_allclose(e, reference, atol=1e-5)
+
+
+def test_a_few_rows_that_can_be_told_apart_keep_some_randomness():
+    """With 10 + 10 rows of pure noise the smallest penalty as good may separate them; a larger one as good is taken."""
+    rng = np.random.default_rng(0)
+    for _ in range(30):
+        wide = rng.normal(size=(20, 30))
+        e, _ = cross_validated_logistic(
+            wide, np.repeat([1.0, 0.0], 10), 10.0 ** np.arange(-2.0, 3.1), np.arange(20) % 5
+        )
+        assert np.sum(e * (1 - e)) >= 1.0

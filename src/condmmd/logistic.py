@@ -18,6 +18,8 @@ __all__ = ["cross_validated_logistic", "fit_logistic"]
 ITERATIONS = 30
 HALVINGS = 8
 CONVERGED = 1e-6
+# Rows' worth of random labels that an estimate should leave: the sum of e (1 - e).
+MIN_RANDOM = 1.0
 
 
 def cross_validated_logistic(
@@ -26,7 +28,8 @@ def cross_validated_logistic(
     """Probabilities at every row with the smallest penalty that is as good as the best, and its inverse (C).
 
     As good: a held-out log-loss within one standard error of the smallest. Too large a penalty leaves labels that
-    depend on x more than the estimate says, and so false alarms; too small a one costs power only.
+    depend on x more than the estimate says, and so false alarms; too small a one costs power only. Only where that
+    would leave no label random (a few rows can always be told apart) is the next larger one taken that is as good.
 
     Parameters
     ----------
@@ -43,12 +46,17 @@ def cross_validated_logistic(
         U, s, _ = np.linalg.svd(Z, full_matrices=False)
         Z = U * s
     some = np.flatnonzero(folds >= 0)
-    chosen = _choose(Z[some], t[some], inverse_penalties, folds[some])
-    beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
-    return expit(beta[0] + Z @ beta[1:]), chosen
+    as_good = _as_good(Z[some], t[some], inverse_penalties, folds[some])
+    for chosen in as_good[::-1]:
+        beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
+        e = expit(beta[0] + Z @ beta[1:])
+        if np.sum(e * (1 - e)) >= MIN_RANDOM:
+            break
+    return e, float(chosen)
 
 
-def _choose(Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]) -> float:
+def _as_good(Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]) -> Array:
+    """The candidates that are as good as the best."""
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
     train = (folds[None, :] != which[:, None]).astype(np.float64)
@@ -57,7 +65,7 @@ def _choose(Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.
     mean = held_out.mean(axis=1)
     best = int(np.argmin(mean))
     error = (held_out - held_out[best]).std(axis=1) / len(t) ** 0.5
-    return float(inverse_penalties[np.flatnonzero(mean <= mean[best] + error)[-1]])
+    return inverse_penalties[mean <= mean[best] + error]
 
 
 def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:
