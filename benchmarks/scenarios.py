@@ -1,38 +1,10 @@
 """Null hypotheses and alternatives for the calibration and power batteries, each with its true propensity."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import pandas as pd
 from scipy.stats import norm
 
-
-@dataclass
-class Draw:
-    """One data set: covariates, outcomes, labels, true propensity, blocks; whether X has equal distributions."""
-
-    X: object
-    Y: np.ndarray
-    t: np.ndarray
-    e: np.ndarray
-    equal: bool = False
-    blocks: np.ndarray | None = None
-
-
-def curve(x):
-    """The paper's E[Y | X = x]."""
-    return np.exp(-0.5 * x**2) * np.sin(2 * x)
-
-
-def labels(n, m):
-    return np.repeat([1.0, 0.0], [n, m])
-
-
-def shifted(rng, n, m, mean_p, mean_q, sd=1.0):
-    """Normal covariates, labels, and the probability of P in the pooled sample."""
-    x = np.concatenate([rng.normal(mean_p, sd, n), rng.normal(mean_q, sd, m)])
-    p, q = n * norm.pdf(x, mean_p, sd), m * norm.pdf(x, mean_q, sd)
-    return x, labels(n, m), p / (p + q)
+from experiments.draws import Draw, cosine, curve, dimension, labels, levels_setting, setting, shifted, theta
 
 
 def gaussian_noise(shift, n=100, m=100, mean=curve, sd=lambda x: 0.5 + 0 * x):
@@ -71,16 +43,6 @@ def many_covariates(d):
         return Draw(X, curve(x) + 0.5 * X[:, 1] + 0.5 * rng.normal(size=200), t, e)
 
     return draw
-
-
-def cosine(rng, n=100, difference=0.0):
-    """The paper's doubly robust experiment; with ``difference`` 0 its null."""
-    x = np.concatenate([rng.random(n), rng.beta(0.5, 0.5, n)])
-    x = np.clip(x, 1e-9, 1 - 1e-9)
-    t = labels(n, n)
-    e = 1 / (1 + x**-0.5 * (1 - x) ** -0.5 / np.pi)
-    common = np.cos(4 * np.pi * x) + (0.5 * x**2 if difference == 0 else 0)
-    return Draw(x, common + difference * t * x**2 + 0.5 * rng.normal(size=2 * n), t, e)
 
 
 def clusters(rng):
@@ -154,44 +116,6 @@ NULLS = {
 
 
 # ---- alternatives ---------------------------------------------------------------------------------------------------
-
-
-def setting(c=None, *, n=250, shift=1.0, difference=None):
-    """The paper's appendix settings 1 (shift 0) and 2 (shift 1). Z has mean E[Y | X] + c X, or X if c is None."""
-
-    def draw(rng):
-        x, t, e = shifted(rng, n, n, -shift / 2, shift / 2)
-        extra = difference(x) if difference else x - curve(x) if c is None else c * x
-        return Draw(x, curve(x) + (1 - t) * extra + 0.5 * rng.normal(size=2 * n), t, e, equal=shift == 0)
-
-    return draw
-
-
-def theta(value):
-    def draw(rng):
-        x, t = rng.normal(value, 0.75, 200), labels(100, 100)
-        return Draw(x, np.where(t == 1, curve(x), x) + 0.5 * rng.normal(size=200), t, np.full(200, 0.5), equal=True)
-
-    return draw
-
-
-def levels_setting(which, value):
-    def draw(rng):
-        x, t = rng.beta(4, 4, 200), labels(100, 100)
-        wave = np.sin(np.pi * x)
-        z = (1 - value) * wave + (value * (3 * x - 0.5) if which == 1 else 0.5 * value)
-        return Draw(x, np.where(t == 1, wave, z) + 0.5 * rng.normal(size=200), t, np.full(200, 0.5), equal=True)
-
-    return draw
-
-
-def dimension(D):
-    def draw(rng):
-        X, t = rng.normal(0.5, 0.75, size=(200, D)), labels(100, 100)
-        noise = (0.45 + 0.05 * np.arange(1, D + 1)) * rng.normal(size=(200, D))
-        return Draw(X, np.where(t[:, None] == 1, curve(X), X) + noise, t, np.full(200, 0.5), equal=True)
-
-    return draw
 
 
 def noise_difference(kind):
