@@ -17,6 +17,7 @@ from scipy.linalg.lapack import dposv, spotrf, spotrs
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
 from condmmd.samples import Array, Weights
+from condmmd.threads import for_each
 
 __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
 
@@ -80,12 +81,15 @@ class PlugIn:
         (N, q), B = psi.shape, len(T)
         largest = float(K.diagonal().max())
         weighted = np.empty((N, B, q))
-        for b, t in enumerate(T):
-            for rows, lam, sign in ((t > 0, self.reg[0], 1.0), (t == 0, self.reg[1], -1.0)):
+
+        def solve(b: int) -> None:
+            for rows, lam, sign in ((T[b] > 0, self.reg[0], 1.0), (T[b] == 0, self.reg[1], -1.0)):
                 index = np.flatnonzero(rows)
                 K_group = K.take(index, axis=0).take(index, axis=1)
                 K_group[np.diag_indices(len(index))] += lam * len(index)
                 weighted[index, b] = sign * _solve(K_group.T, psi[index], largest / lam)
+
+        for_each(solve, range(B))
         D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
         return np.ascontiguousarray(D.transpose(1, 0, 2))
 
