@@ -223,3 +223,16 @@ def test_pool_keeps_types():
 def test_pool_with_bad_input(arguments, error, words):
     with pytest.raises(error, match=words):
         pool(*arguments)
+
+
+def test_rows_in_another_order_are_refused():
+    rng = np.random.default_rng(0)
+    X, y = pd.DataFrame({"x": rng.normal(size=30)}), pd.Series(rng.normal(size=30), name="y")
+    group = pd.Series(np.repeat([1, 0], 15))
+    with pytest.raises(ValueError, match=r"`X` and `Y` have the same index in different orders.*Y\.loc\[X\.index\]"):
+        cmmd(X, y.sample(frac=1, random_state=0), group)
+    with pytest.raises(ValueError, match="`Y` and `group` have the same index"):
+        cmmd(X, y, group[::-1])
+    shuffled = y.sample(frac=1, random_state=0)
+    cmmd(X.loc[shuffled.index], shuffled, group.loc[shuffled.index])
+    cmmd(X.set_index(np.arange(100, 130)), y, group.to_numpy())  # other labels say nothing about the order

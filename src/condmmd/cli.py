@@ -8,7 +8,8 @@ import os
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
@@ -178,12 +179,9 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
     if report is not None and json_file is not None and report.resolve() == json_file.resolve():
         raise ValueError(f"--report and --json-file are both {report}; name two files.")
     _check_numbers(options)
-    job = _read(options)
     say = _teller(options)
-    for line in _about(job):
-        say(line)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CondmmdWarning)
+    job = _read_aloud(options, say)
+    with _noted(say) as notes:
         result = cmmd_test(
             job.X, job.Y, job.group, propensity=None if options.propensity == "equal" else "estimate",
             trim=options.trim, n_resamples=options.resamples, significance=options.significance, rng=options.seed,
@@ -191,10 +189,7 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
         )  # fmt: skip
         tests = result.evidence.marginal()
         marginal = {f"X: {_listed(job.covariates)}": tests["X"], f"Y: {_listed(job.outcomes)}": tests["Y"]}
-    notes = [str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)]
-    notes += contradictions(result, tests)
-    for note in dict.fromkeys(notes):
-        say(f"note: {note}")
+        notes.extend(contradictions(result, tests))
     where = None if options.no_where else result.where()
     told = {
         "verdict": result.sentence(),
@@ -203,7 +198,7 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
         **result.to_dict(),
         "where": None if where is None else where.to_dict(),
         "columns": job.frame.types,
-        "notes": [*job.notes, *dict.fromkeys(notes)],
+        "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
     text = json.dumps(told, indent=1, allow_nan=False)
@@ -258,20 +253,15 @@ def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any) ->
 
 def _measure(options: argparse.Namespace, given: list[str]) -> int:
     json_file = None if options.json_file is None else _target(options.json_file, options, "--json-file")
-    job = _read(options)
     say = _teller(options)
-    for line in _about(job):
-        say(line)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CondmmdWarning)
+    job = _read_aloud(options, say)
+    with _noted(say) as notes:
         d = cmmd(job.X, job.Y, job.group, tol=1e-8, max_rank=256)
         levels = d.level(options.level)
-    for note in dict.fromkeys(str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)):
-        say(f"note: {note}")
     told = {
         "levels": {f"{s:g}": float(v) for s, v in zip(options.level, levels, strict=True)},
         "columns": job.frame.types,
-        "notes": list(job.notes),
+        "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
     text = json.dumps({**d.to_dict(), **told}, indent=1, allow_nan=False)
@@ -422,6 +412,27 @@ def _about(job: _Job) -> list[str]:
 def _listed(names: list[str]) -> str:
     text = ", ".join(names)
     return text if len(text) <= 40 else f"{len(names)} columns"
+
+
+def _read_aloud(options: argparse.Namespace, say: Callable[[str], None]) -> _Job:
+    """Read the samples and say what was read."""
+    job = _read(options)
+    for line in _about(job):
+        say(line)
+    return job
+
+
+@contextmanager
+def _noted(say: Callable[[str], None]) -> Iterator[list[str]]:
+    """Collect the warnings of condmmd as notes, each once, and say them at the end."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CondmmdWarning)
+        yield notes
+    notes[:0] = [str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)]
+    notes[:] = dict.fromkeys(notes)
+    for note in notes:
+        say(f"note: {note}")
 
 
 def _teller(options: argparse.Namespace) -> Callable[[str], None]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any
 
 import narwhals as nw
@@ -30,6 +31,7 @@ class Samples:
 
 def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, precomputed_y: bool = False) -> Samples:
     """Read and check covariates, outcomes and labels before any work starts."""
+    _check_order({"X": X, "Y": Y, "group": group})
     gram_x, x = read_gram(X, "X") if precomputed_x else (None, read_table(X, "X"))
     gram_y, y = read_gram(Y, "Y") if precomputed_y else (None, read_table(Y, "Y"))
     groups = read_group(group)
@@ -55,6 +57,25 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
                 stacklevel=3,
             )
     return Samples(x, y, groups, gram_x, gram_y)
+
+
+def _check_order(given: dict[str, Any]) -> None:
+    """Rows go together by their position; indexes with the same labels in another order say that they do not."""
+    indexes = {}
+    for name, data in given.items():
+        frame = nw.from_native(data, pass_through=True, allow_series=True)
+        index = nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame | nw.Series) else None
+        if index is not None:
+            indexes[name] = index
+    for first, second in pairwise(indexes):
+        one, other = indexes[first], indexes[second]
+        if len(one) != len(other) or one.equals(other) or not (one.is_unique and other.is_unique):
+            continue
+        if one.isin(other).all():
+            raise ValueError(
+                f"`{first}` and `{second}` have the same index in different orders, and rows go together by position. "
+                f"Put them in one order: {second}.loc[{first}.index], or reset both indexes if the order is meant."
+            )
 
 
 def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "trim") -> Samples:
