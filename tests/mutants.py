@@ -20,7 +20,7 @@ MUTANTS = [
     ("pivoting depends on row order, badly", "embedding/cholesky.py", "column /= np.sqrt(left[pivot])", "column /= np.sqrt(left[0] + left[pivot])", PROPERTIES + "test_row_order_does_not_matter"),
     ("lengthscale from the rows of P", "problem.py", "resolve_kernel(kernel_x, samples.x, samples.gram_x)", "resolve_kernel(kernel_x, type(samples.x)(samples.x.values[samples.groups.t > 0], samples.x.columns, samples.x.argument), samples.gram_x)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
     ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
-    ("outcomes of Q are not subtracted", "contrasts.py", "(t == 0, self.reg[1], -1.0)", "(t == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
+    ("outcomes of Q are not subtracted", "contrasts.py", "(T[b] == 0, self.reg[1], -1.0)", "(T[b] == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
     ("complement moments lose M", "contrasts.py", "phi.T @ psi - M_p", "phi.T @ psi - 0.99 * M_p", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
     ("sigma weights inverted", "spectrum.py", "** (s - power)", "** (power - s)", PROPERTIES + "test_hierarchy_of_levels"),
     ("eigenvalues not divided by N", "embedding/embedding.py", 'np.einsum("ij,ij->j", phi, phi) / len(phi)', 'np.einsum("ij,ij->j", phi, phi) / (len(phi) + 1)', PROPERTIES + "test_bounds_by_the_mean_of_the_kernel"),
@@ -62,6 +62,11 @@ MUTANTS = [
     ("names not escaped in the report", "report.py", "autoescape=True", "autoescape=False", "tests/test_report.py::test_untrusted_text_is_escaped"),
     ("a part of a file is left behind", "report.py", "Path(name).unlink(missing_ok=True)", "pass", "tests/test_cli.py::test_nothing_is_left_half_written"),
     ("missing values taken as they are", "files.py", "if not missing:", "if True:", "tests/test_cli.py::test_missing_values"),
+    ("single precision not refined", "contrasts.py", "int(np.ceil(DIGITS / digits))", "1", "tests/test_gold.py"),
+    ("the median of one column one gap too far", "kernels/stationary.py", "ranks - int((below - own).sum())", "ranks - int((below - own).sum()) + 1", "tests/test_gold.py::test_median_heuristic"),
+    ("in-sample residuals of the shift", "nuisance.py", "misfit / np.maximum(1.0 - self.features**2 @ self.shrink, 0.01)", "misfit * 0.9", "tests/test_where.py::test_what_does_not_vary_is_not_said_to_vary"),
+    ("a centre that follows the labels", "design.py", 'if self.kind == "bernoulli":\n            return self.propensity.e', 'if self.kind == "bernoulli":\n            return self.propensity.at_prevalence', "tests/test_where.py::test_centre_is_that_of_the_scheme"),
+    ("strata lose their scheme", "testing.py", "if design.strata is not None:\n        propensity = Strata", "if False:\n        propensity = Strata", "tests/test_where.py::test_strata_are_told_apart_and_keep_their_scheme"),
 ]  # fmt: skip
 
 
