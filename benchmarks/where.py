@@ -1,6 +1,7 @@
 """Is the planted region found, and nothing where there is nothing? ``python -m benchmarks.where``.
 
 Three uniform covariates, 1000 + 1000 rows, outcomes that differ by one noise standard deviation only where x1 > 0.5.
+Then differences that are constant: are they said to vary, and do the intervals of the shift cover?
 """
 
 import argparse
@@ -13,7 +14,7 @@ import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 
 from condmmd import cmmd_test  # noqa: E402
-from tests.test_where import coverage, planted  # noqa: E402
+from tests.test_where import constant_difference, coverage, planted  # noqa: E402
 
 
 def trial(seed, effect, resamples):
@@ -21,6 +22,13 @@ def trial(seed, effect, resamples):
     covered, beyond = coverage(where)
     marked = where.outside.any() or any(profile.outside.any() for profile in where.profiles)
     return covered, beyond, where.profiles[0].covariate == "x1", bool(marked)
+
+
+def constant_trial(kind, shift, seed):
+    """Is a constant difference said to vary, and do the 95 % intervals of the shift cover it?"""
+    where = constant_difference(kind, seed)
+    covered = np.concatenate([np.abs(p.shift - shift) <= 1.96 * p.error for p in where.profiles])
+    return len(where.carriers) > 0, covered.mean()
 
 
 def main():
@@ -39,6 +47,10 @@ def main():
     print(f"  x1 first in {found[:, 2].sum():.0f}")
     null = np.array(run(delayed(trial)(seed, 0.0, options.resamples) for seed in range(10_000, 10_000 + options.nulls)))
     print(f"null: marked in {null[:, 3].sum():.0f} of {options.nulls} ({null[:, 3].mean():.3f})")
+    for kind, shift in (("slope", 1.0), ("shift", 3.0), ("spread", 0.0)):
+        constant = np.array(run(delayed(constant_trial)(kind, shift, seed) for seed in range(100)))
+        said, covered = constant.mean(axis=0)
+        print(f"constant difference ({kind}): said to vary in {said:.0%} of 100, intervals cover {covered:.1%}")
 
 
 if __name__ == "__main__":

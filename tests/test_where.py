@@ -6,7 +6,9 @@ import pytest
 
 from condmmd import OverlapWarning, SmallSampleWarning, cmmd_test
 from condmmd.samples import Column
-from condmmd.where import MAX_BINS, Region, Stratum, Where, _holm, _windows
+from condmmd.where import Region, Stratum, Where
+from condmmd.where.strata import _holm
+from condmmd.where.windows import MAX_BINS, make_windows
 
 
 def planted(seed, n=1000, effect=1.0):
@@ -108,15 +110,15 @@ def test_same_labels_same_answer():
 
 def test_windows_keep_equal_values_together():
     values = np.repeat([0.0, 1.0, 5.0, 9.0], [50, 3, 100, 47])
-    windows = _windows(values, Column("v"))
+    windows = make_windows(values, Column("v"))
     assert windows.low.tolist() == windows.high.tolist() == [0.0, 1.0, 5.0, 9.0]
     many = np.random.default_rng(0).normal(size=3000)
-    windows = _windows(many, Column("v"))
+    windows = make_windows(many, Column("v"))
     assert windows.count == MAX_BINS
     assert (windows.high[:-1] < windows.low[1:]).all()
     assert np.bincount(windows.of_row).min() >= 70
     lumpy = np.concatenate([np.zeros(500), np.random.default_rng(1).random(500) + 1])
-    windows = _windows(lumpy, Column("v"))
+    windows = make_windows(lumpy, Column("v"))
     assert windows.low[0] == windows.high[0] == 0.0
     assert np.bincount(windows.of_row)[0] == 500
 

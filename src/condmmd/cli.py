@@ -201,17 +201,11 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
         "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
-    text = json.dumps(told, indent=1, allow_nan=False)
     if report is not None:
         story = Story(result.question(), told["repeat"], tuple(told["notes"]), marginal)
         write_whole(report, render(result, story))
         say(f"wrote {report}")
-    if json_file is not None:
-        write_whole(json_file, text + "\n")
-        say(f"wrote {json_file}")
-    if options.json:
-        print(text)
-    else:
+    if not _put_json(told, json_file, options, say):
         _print_test(result, marginal, where)
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
 
@@ -264,13 +258,7 @@ def _measure(options: argparse.Namespace, given: list[str]) -> int:
         "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
-    text = json.dumps({**d.to_dict(), **told}, indent=1, allow_nan=False)
-    if json_file is not None:
-        write_whole(json_file, text + "\n")
-        say(f"wrote {json_file}")
-    if options.json:
-        print(text)
-    else:
+    if not _put_json({**d.to_dict(), **told}, json_file, options, say):
         print(f"Distance of {_listed(job.outcomes)} given {_listed(job.covariates)}, P {d.labels[0]}, Q {d.labels[1]}")
         print("  level     CMMD^2       CMMD")
         for s, value in zip(options.level, levels, strict=True):
@@ -433,6 +421,17 @@ def _noted(say: Callable[[str], None]) -> Iterator[list[str]]:
     notes[:] = dict.fromkeys(notes)
     for note in notes:
         say(f"note: {note}")
+
+
+def _put_json(told: dict[str, Any], path: Path | None, options: argparse.Namespace, say: Callable[[str], None]) -> bool:
+    """Write the answer to a file if one is named, and print it if asked to; whether it was printed."""
+    text = json.dumps(told, indent=1, allow_nan=False)
+    if path is not None:
+        write_whole(path, text + "\n")
+        say(f"wrote {path}")
+    if options.json:
+        print(text)
+    return bool(options.json)
 
 
 def _teller(options: argparse.Namespace) -> Callable[[str], None]:

@@ -123,19 +123,20 @@ class CMMDTestResult:
     def __iter__(self) -> Iterator[float]:
         return iter((self.statistic, self.pvalue))
 
+    def _spaces(self) -> tuple[str, str]:
+        """The covariates and the outcomes in the user's names; a Gram matrix has none."""
+        samples = self.evidence.samples
+        x = "X" if samples.gram_x is not None else _listed(samples.x.names)
+        return x, "Y" if samples.gram_y is not None else _listed(samples.y.names)
+
     def question(self) -> str:
         """What was asked, in the user's names."""
-        x, y = (_listed(table.names) for table in (self.evidence.samples.x, self.evidence.samples.y))
-        if self.evidence.samples.gram_x is not None:
-            x = "X"
-        if self.evidence.samples.gram_y is not None:
-            y = "Y"
+        x, y = self._spaces()
         return f"Is {y} given {x} the same in {self.labels[0]} and {self.labels[1]}?"
 
     def sentence(self) -> str:
         """The verdict, in the user's names."""
-        y = _listed(self.evidence.samples.y.names) if self.evidence.samples.gram_y is None else "Y"
-        x = _listed(self.evidence.samples.x.names) if self.evidence.samples.gram_x is None else "X"
+        x, y = self._spaces()
         p, q = self.labels
         where = f" among the {sum(self.n_obs)} rows left by trim" if self.trimmed else ""
         told = f"{y} given {x} differs between {p} and {q}{where} (p = {self.pvalue:.3g})."
