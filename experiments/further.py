@@ -1,4 +1,4 @@
-"""The numbers that explain points of the page: ``python -m experiments.further``; some two minutes.
+"""The numbers that explain points of the page: ``python -m experiments.further``; some five minutes.
 
 (1) Dimension 80, level 0: further sets of 200 trials, each with another seed and bandwidth. (2) MNIST, n = 600: our
 default beside the same with one bandwidth for all principal components.
