@@ -7,8 +7,9 @@ from scipy.stats import binomtest
 from experiments.experiment import OURS
 
 mpl.use("Agg")
-mpl.rcParams["svg.hashsalt"] = "condmmd"  # the same picture is the same file
 import matplotlib.pyplot as plt
+
+mpl.rcParams["svg.hashsalt"] = "condmmd"  # the same picture is the same file
 
 MARKERS = "os^Dv*"
 
