@@ -4,21 +4,20 @@ import numpy as np
 import pytest
 
 from condmmd import ApproximationWarning, Delta, Gaussian, Laplacian, Linear, cmmd
-from condmmd.embedding import embed, embed_gram, greedy_cholesky, plan, randomized_cholesky
+from condmmd.embedding import embed, embed_gram, greedy_cholesky, plan
 from condmmd.samples import read_table
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 2))
 
 
-@pytest.mark.parametrize("cholesky", [greedy_cholesky, randomized_cholesky])
 @pytest.mark.parametrize(
     "kernel", [Gaussian(0.7), Laplacian(2.0), Gaussian(1.0).on(0) * Laplacian(1.0).on(1)], ids=repr
 )
 @pytest.mark.parametrize("tol", [1e-1, 1e-4, 1e-12])
-def test_residual_is_the_trace_left_out_and_meets_tol(cholesky, kernel, tol):
+def test_residual_is_the_trace_left_out_and_meets_tol(kernel, tol):
     K = kernel(X)
-    factor = cholesky(kernel, X, tol=tol, max_rank=300)
+    factor = greedy_cholesky(kernel, X, tol=tol, max_rank=300)
     left = K - factor.phi @ factor.phi.T
     np.testing.assert_allclose(factor.residual, np.trace(left) / np.trace(K), rtol=1e-6, atol=1e-13)
     assert factor.residual <= tol
@@ -28,40 +27,34 @@ def test_residual_is_the_trace_left_out_and_meets_tol(cholesky, kernel, tol):
     np.testing.assert_array_equal(corner, np.tril(corner))
 
 
-def test_greedy_is_near_the_best_rank_and_randomized_near_greedy():
+def test_greedy_is_near_the_best_rank():
     kernel, K = Gaussian(0.7), Gaussian(0.7)(X)
     spectrum = np.linalg.eigvalsh(K)[::-1]
     best = int(np.argmax(np.cumsum(spectrum) >= (1 - 1e-6) * spectrum.sum())) + 1
-    ranks = [len(f(kernel, X, tol=1e-6, max_rank=300).pivots) for f in (greedy_cholesky, randomized_cholesky)]
-    assert best <= ranks[0] <= 1.5 * best
-    assert best <= ranks[1] <= 1.6 * best
+    assert best <= len(greedy_cholesky(kernel, X, tol=1e-6, max_rank=300).pivots) <= 1.5 * best
 
 
-@pytest.mark.parametrize("cholesky", [greedy_cholesky, randomized_cholesky])
-def test_max_rank_is_kept_and_duplicates_take_no_pivot(cholesky):
-    assert len(cholesky(Laplacian(1.0), X, tol=0.0, max_rank=17).pivots) == 17
+def test_max_rank_is_kept_and_duplicates_take_no_pivot():
+    assert len(greedy_cholesky(Laplacian(1.0), X, tol=0.0, max_rank=17).pivots) == 17
     doubled = np.repeat(X[:40], 5, axis=0)
-    assert len(cholesky(Laplacian(1.0), doubled, tol=0.0, max_rank=200).pivots) == 40
+    assert len(greedy_cholesky(Laplacian(1.0), doubled, tol=0.0, max_rank=200).pivots) == 40
 
 
-def test_randomized_pivots_follow_the_sequential_law():
-    """The first two pivots of a 4-point kernel, against their exact probabilities: the second one's law is what the
-    rejection step must keep. Chi-square with 11 degrees of freedom is below 31.3 in 99.9 % of cases.
-    """
-    points = np.array([[0.0], [0.4], [1.5], [1.6]])
+def test_pivots_of_many_rows_come_from_a_sample_and_then_from_what_it_missed(monkeypatch):
+    """Two far clusters of a few rows among 4,000: 200 rows miss them, the rounds after that do not."""
+    monkeypatch.setattr("condmmd.embedding.embedding.GREEDY_MAX_ROWS", 200)
+    points = np.random.default_rng(1).normal(size=(4000, 2))
+    points[1234:1240] += 50.0
+    points[77:80] -= 50.0
     kernel = Gaussian(1.0)
-    K = kernel(points)
-    expected = np.zeros((4, 4))
-    for i in range(4):
-        left = np.maximum(np.diag(K) - K[:, i] ** 2, 0)
-        expected[i] = 0.25 * left / left.sum()
-    counts = np.zeros((4, 4))
-    for seed in range(4000):
-        first, second = randomized_cholesky(kernel, points, tol=0.0, max_rank=2, block=3, seed=seed).pivots
-        counts[first, second] += 1
-    off = ~np.eye(4, dtype=bool)
-    chi2 = ((counts - 4000 * expected)[off] ** 2 / (4000 * expected[off])).sum()
-    assert chi2 < 31.3
+    found = embed(kernel, points, tol=1e-6, max_rank=400)
+    left = kernel(points).diagonal() - np.einsum("ij,ij->i", found.phi, found.phi)
+    assert found.method == "greedy Cholesky of a sample"
+    assert found.residual <= 1e-6
+    np.testing.assert_allclose(found.residual, left.mean(), rtol=1e-6, atol=1e-12)
+    rare = points[[77, 1234]]
+    np.testing.assert_allclose(np.sum(found.transform(rare) ** 2, axis=1), 1.0, atol=1e-2)
+    assert embed(kernel, points, tol=1e-6, max_rank=20).rank == 20
 
 
 def test_new_points_get_nystrom_features():
@@ -111,12 +104,12 @@ def test_many_rows_without_low_rank_warn_and_never_form_the_gram_matrix(monkeypa
     assert embedding.rank == 20
 
 
-def test_large_n_takes_randomized_pivots_and_agrees_with_greedy():
+def test_large_n_takes_pivots_of_a_sample_and_agrees_with_greedy():
     x = RNG.normal(size=12_000)
     y = np.sin(x) + RNG.normal(size=12_000)
     group = RNG.integers(0, 2, size=12_000)
     large = cmmd(x, y, group, reg=0.01)
-    assert large.embedding_x.method == "randomized Cholesky"
+    assert large.embedding_x.method == "greedy Cholesky of a sample"
     factor = greedy_cholesky(large.kernel_x, x[:, None], tol=1e-12, max_rank=100)
     assert abs(len(factor.pivots) - large.rank) <= 5
     exact = cmmd(x, y, group, reg=0.01, tol=1e-15, kernel_x=large.kernel_x, kernel_y=large.kernel_y)

@@ -38,7 +38,7 @@ def test_cross_validation_takes_the_smallest_penalty_within_a_standard_error():
     best = int(np.argmin(loss.mean(axis=1)))
     error = (loss - loss[best]).std(axis=1) / 150**0.5
     expected = C[np.flatnonzero(loss.mean(axis=1) <= loss[best].mean() + error)[-1]]
-    e, chosen = cross_validated_logistic(Z_all, T, C, folds)
+    e, chosen = cross_validated_logistic(Z_all, T, C, np.arange(len(T)), folds)
     assert chosen == expected
     assert chosen > C[best]  # or the rule would not be seen at work
     reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(Z_all, T).predict_proba(Z_all)[:, 1]
@@ -50,7 +50,7 @@ def test_more_columns_than_rows():
     rng = np.random.default_rng(3)
     wide = rng.normal(size=(40, 60))
     labels = (wide[:, 0] + rng.normal(size=40) > 0).astype(float)
-    e, chosen = cross_validated_logistic(wide, labels, np.array([0.01, 0.1]), np.arange(40) % 5)
+    e, chosen = cross_validated_logistic(wide, labels, np.array([0.01, 0.1]), np.arange(40), np.arange(40) % 5)
     reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(wide, labels).predict_proba(wide)[:, 1]
     np.testing.assert_allclose(e, reference, atol=1e-5)
 
@@ -61,6 +61,17 @@ def test_a_few_rows_that_can_be_told_apart_keep_some_randomness():
     for _ in range(30):
         wide = rng.normal(size=(20, 30))
         e, _ = cross_validated_logistic(
-            wide, np.repeat([1.0, 0.0], 10), 10.0 ** np.arange(-2.0, 3.1), np.arange(20) % 5
+            wide, np.repeat([1.0, 0.0], 10), 10.0 ** np.arange(-2.0, 3.1), np.arange(20), np.arange(20) % 5
         )
         assert np.sum(e * (1 - e)) >= 1.0
+
+
+def test_all_rows_are_fitted_from_some():
+    """Where the penalty is chosen on some rows, the coefficients are those of all."""
+    rng = np.random.default_rng(4)
+    Z = rng.normal(size=(3000, 4))
+    labels = (Z[:, 0] - 0.5 * Z[:, 1] ** 2 + rng.normal(size=3000) > 0).astype(float)
+    rows = np.arange(0, 3000, 30)
+    e, chosen = cross_validated_logistic(Z, labels, np.array([0.01, 0.1, 1.0]), rows, np.arange(100) % 5)
+    reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(Z, labels).predict_proba(Z)[:, 1]
+    np.testing.assert_allclose(e, reference, atol=1e-7)

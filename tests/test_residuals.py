@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 
 from condmmd import Gaussian, Linear
 from condmmd.embedding import embed
-from condmmd.nuisance import normal_scores, regress_pooled
+from condmmd.nuisance import Scores, regress_pooled
 from condmmd.residuals import check_residualize, residualize
 from condmmd.samples import read_samples, read_table
 
@@ -60,7 +60,8 @@ def test_many_rows_select_on_some_and_fit_on_all():
 
 
 def test_normal_scores():
-    scores = normal_scores(np.array([[1e9], [0.0], [-5.0], [0.0]]))
+    values = np.array([[1e9], [0.0], [-5.0], [0.0]])
+    scores = Scores.of(read_table(values, "X"))(values)
     assert scores[0] > scores[1] == scores[3] > scores[2]
     np.testing.assert_allclose(scores.sum(), 0, atol=1e-12)
 

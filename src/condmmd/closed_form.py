@@ -11,6 +11,7 @@ import warnings
 import numpy as np
 from scipy.stats import gamma
 
+from condmmd.arrays import to_host
 from condmmd.contrasts import Orthogonal
 from condmmd.notices import ApproximationWarning
 from condmmd.problem import Problem
@@ -31,9 +32,12 @@ def null_moments(problem: Problem, levels: Array) -> tuple[Array, Array]:
     contrast = problem.contrast
     if not isinstance(contrast, Orthogonal):
         raise TypeError("closed-form null moments need the orthogonal contrast.")
-    phi, psi, e = problem.x.phi, problem.y.phi, contrast.e
+    phi, psi, e, sigma, shrinkage = (
+        to_host(part)
+        for part in (problem.x.phi, problem.y.phi, contrast.e, problem.sigma, contrast.shrinkage(problem.x))
+    )
     v, kappa = 1 / (e * (1 - e)), e**-3 + (1 - e) ** -3
-    weights = problem.sigma[:, None] ** levels * contrast.shrinkage(problem.x)[:, None] ** 2
+    weights = sigma[:, None] ** levels * shrinkage[:, None] ** 2
     diagonal = (phi**2 @ weights) * np.einsum("ij,ij->i", psi, psi)[:, None]
     squares = np.zeros(len(levels))
     step = max(1, CHUNK_NUMBERS // len(phi))

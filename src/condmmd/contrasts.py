@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import ClassVar, Protocol
 
 import numpy as np
@@ -14,8 +15,18 @@ import numpy.typing as npt
 from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dposv, spotrf, spotrs
 
+from condmmd.arrays import DEVICE_NUMBERS, Rows, home, is_host, n_rows, namespace, put_rows, sum_rows, take, to_host
 from condmmd.embedding import Embedding
-from condmmd.moments import cross_moments, second_moments
+from condmmd.moments import (
+    AnyWeights,
+    both_moments,
+    cross_moments,
+    group_moments,
+    label_sums,
+    second_moments,
+    weigh,
+)
+from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
 from condmmd.threads import for_each
 
@@ -33,27 +44,38 @@ class Contrast(Protocol):
     def power(self) -> int:
         """The lowest level that this contrast can give."""
 
-    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
         """D for every label vector, a row of ``T``: shape (B, r, q)."""
 
 
-def ridge_models(T: Weights, phi: Array, psi: Array, reg: tuple[float, float]) -> tuple[Array, Array]:
+def ridge_models(T: AnyWeights, phi: Rows, psi: Rows, reg: tuple[float, float]) -> tuple[Array, Array]:
     """``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise, for each label vector: the conditional mean embeddings."""
-    A_p, M_p = second_moments(T, phi), cross_moments(T, phi, psi)
-    if len(T) == 1:  # the difference from the total would lose the smaller group's digits
-        A_q, M_q = second_moments(1 - T, phi), cross_moments(1 - T, phi, psi)
+    if (len(T) if isinstance(T, Drawn) else T.shape[0]) == 1:
+        # the difference from the total would lose the smaller group's digits
+        (A_p, M_p), (A_q, M_q) = both_moments(T, phi, psi), both_moments(weigh(T, _others), phi, psi)
     else:
-        A_q, M_q = phi.T @ phi - A_p, phi.T @ psi - M_p
-    n = T.sum(axis=1)
-    ridge_p, ridge_q = reg[0] * np.maximum(n, 1), reg[1] * np.maximum(T.shape[1] - n, 1)
-    return _ridge(A_p, M_p, ridge_p), _ridge(A_q, M_q, ridge_q)
+        (A_p, M_p), (A, M) = group_moments(T, phi, psi)
+        A_q, M_q = A - A_p, M - M_p
+    n, m = _sizes(T, phi)
+    return _ridge(A_p, M_p, reg[0] * n), _ridge(A_q, M_q, reg[1] * m)
+
+
+def _others(T: Weights) -> Weights:
+    return 1 - T
+
+
+def _sizes(T: AnyWeights, rows: Rows) -> tuple[Array, Array]:
+    """Rows of each group, or 1 where a group has none."""
+    n = label_sums(T)
+    xp = namespace(n)
+    return xp.clip(n, min=1.0), xp.clip(n_rows(rows) - n, min=1.0)
 
 
 def _ridge(A: Array, M: Array, ridge: Array) -> Array:
     """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
-    diagonal = np.arange(A.shape[-1])
-    A[:, diagonal, diagonal] += ridge[:, None]
-    return np.linalg.solve(A, M).astype(np.float64, copy=False)
+    xp, where = home(A)
+    A += ridge[:, None, None] * xp.eye(A.shape[-1], dtype=xp.float64, **where)
+    return xp.linalg.solve(A, M)
 
 
 @dataclass(frozen=True)
@@ -66,11 +88,10 @@ class PlugIn:
     reg: tuple[float, float]
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
-        return self._primal(T, x.phi, y.phi) if x.gram is None else self._dual(T, x.phi, y.phi, x.gram)
-
-    def _primal(self, T: Weights, phi: Array, psi: Array) -> Array:
-        B_p, B_q = ridge_models(T, phi, psi, self.reg)
+    def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
+        if x.gram is not None and not isinstance(T, Drawn):
+            return (self._dual if is_host(x.gram) else self._dual_on_device)(T, x.phi, y.phi, x.gram)
+        B_p, B_q = ridge_models(T, x.phi, y.phi, self.reg)
         return B_p - B_q
 
     def _dual(self, T: Weights, phi: Array, psi: Array, K: Array) -> Array:
@@ -92,6 +113,30 @@ class PlugIn:
         for_each(solve, range(B))
         D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
         return np.ascontiguousarray(D.transpose(1, 0, 2))
+
+
+    def _dual_on_device(self, T: Weights, phi: Rows, psi: Rows, K: Rows) -> Array:
+        """The same, groups of one size solved at once."""
+        xp, where = home(K)
+        labels = to_host(T) > 0
+        N, q = psi.shape
+        weighted = xp.zeros((labels.shape[0], N, q), dtype=xp.float64, **where)
+        for lam, sign, members in ((self.reg[0], 1.0, labels), (self.reg[1], -1.0, ~labels)):
+            sizes = members.sum(axis=1)
+            for size in np.unique(sizes[sizes > 0]):
+                ridge = lam * int(size) * xp.eye(int(size), dtype=xp.float64, **where)
+                same = np.flatnonzero(sizes == size)
+                at_once = max(1, DEVICE_NUMBERS // int(size) ** 2)
+                for start in range(0, len(same), at_once):
+                    some = same[start : start + at_once]
+                    index = [np.flatnonzero(members[b]) for b in some]
+                    K_groups = xp.stack([take(take(K, i), i, axis=1) for i in index]) + ridge
+                    solved = xp.linalg.solve(K_groups, xp.stack([take(psi, i) for i in index]))
+                    for row, b in enumerate(some):
+                        spread = xp.zeros((N, q), dtype=xp.float64, **where)
+                        put_rows(spread, index[row], sign * solved[row, ...])
+                        weighted[int(b), ...] += spread
+        return phi.T @ weighted
 
 
 def _solve(A: Array, b: Array, condition: float) -> Array:
@@ -124,10 +169,13 @@ class Joint:
 
     power: ClassVar[int] = 2
 
-    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
-        n = T.sum(axis=1)[:, None]
-        weights = T / np.maximum(n, 1) - (1 - T) / np.maximum(T.shape[1] - n, 1)
-        return cross_moments(weights, x.phi, y.phi)
+    def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
+        n, m = _sizes(T, x.phi)
+        return cross_moments(weigh(T, partial(_mean_weights, n=n, m=m)), x.phi, y.phi)
+
+
+def _mean_weights(T: Weights, n: Array, m: Array) -> Weights:
+    return T / n[:, None] - (1 - T) / m[:, None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -142,8 +190,8 @@ class Orthogonal:
     e: Array
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
-        return cross_moments((T - self.e) / (self.e * (1 - self.e)), x.phi, y.phi) * self.shrinkage(x)[:, None]
+    def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
+        return cross_moments(weigh(T, inverse_weights, self.e), x.phi, y.phi) * self.shrinkage(x)[:, None]
 
     def shrinkage(self, x: Embedding) -> Array:
         """Diagonal of ``(A(1) + lam N I)^-1``."""
@@ -151,7 +199,24 @@ class Orthogonal:
 
 
 def _shrinkage(x: Embedding, lam: float) -> Array:
-    return 1.0 / (np.einsum("ij,ij->j", x.phi, x.phi) + lam * len(x.phi))
+    return 1.0 / (sum_rows(_squares, x.phi) + lam * n_rows(x.phi))
+
+
+def _squares(phi: Rows) -> Array:
+    return namespace(phi).sum(phi**2, axis=0)
+
+
+def inverse_weights(T: Weights, e: Rows) -> Weights:
+    """``(t_i - e_i) / (e_i (1 - e_i))``."""
+    return (T - e) / (e * (1 - e))
+
+
+def _weights_of_p(T: Weights, e: Rows) -> Weights:
+    return inverse_weights(T, e) * (1 - e)
+
+
+def _weights_of_q(T: Weights, e: Rows) -> Weights:
+    return inverse_weights(T, e) * e
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,28 +248,35 @@ class DoublyRobust:
     predictions: tuple[Array, Array] | None = None
     power: ClassVar[int] = 0
 
-    def __call__(self, T: Weights, x: Embedding, y: Embedding) -> Array:
+    def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
         phi, psi, e = x.phi, y.phi, self.e
-        a = (T - e) / (e * (1 - e))
-        right = cross_moments(a, phi, psi)
+        right = cross_moments(weigh(T, inverse_weights, e), phi, psi)
+        of_p, of_q = weigh(T, _weights_of_p, e), weigh(T, _weights_of_q, e)
         if self.predictions is not None:
             mu_p, mu_q = self.predictions
-            right -= cross_moments(a * (1 - e), phi, mu_p) + cross_moments(a * e, phi, mu_q)
+            right -= cross_moments(of_p, phi, mu_p) + cross_moments(of_q, phi, mu_q)
+        elif self.folds is None:
+            B_p, B_q = ridge_models(T, phi, psi, self.outcome_reg)
+            right -= second_moments(of_p, phi) @ B_p + second_moments(of_q, phi) @ B_q
         else:
-            for rows, train in self._parts(len(e)):
-                B_p, B_q = ridge_models(T[:, train], phi[train], psi[train], self.outcome_reg)
-                right -= second_moments((a * (1 - e))[:, rows], phi[rows]) @ B_p
-                right -= second_moments((a * e)[:, rows], phi[rows]) @ B_q
+            for rows, train in self._parts(n_rows(e)):
+                some, fit_on = take(phi, rows), take(phi, train)
+                B_p, B_q = ridge_models(take(T, train, axis=1), fit_on, take(psi, train), self.outcome_reg)
+                right -= second_moments(take(of_p, rows, axis=1), some) @ B_p
+                right -= second_moments(take(of_q, rows, axis=1), some) @ B_q
         return right * _shrinkage(x, self.reg)[:, None]
 
     def models(self, t: Array, x: Embedding, y: Embedding) -> tuple[Array, Array]:
         """mu_P and mu_Q at the rows for one label vector."""
         if self.predictions is not None:
             return self.predictions
-        mu_p, mu_q = np.empty_like(y.phi), np.empty_like(y.phi)
-        for rows, train in self._parts(len(t)):
-            B_p, B_q = ridge_models(t[None, train], x.phi[train], y.phi[train], self.outcome_reg)
-            mu_p[rows], mu_q[rows] = x.phi[rows] @ B_p[0], x.phi[rows] @ B_q[0]
+        xp = namespace(y.phi)
+        mu_p, mu_q = xp.empty_like(y.phi), xp.empty_like(y.phi)
+        for rows, train in self._parts(n_rows(t)):
+            fit_on = (take(t, train)[None, :], take(x.phi, train), take(y.phi, train))
+            B_p, B_q = ridge_models(*fit_on, self.outcome_reg)
+            put_rows(mu_p, rows, take(x.phi, rows) @ B_p[0, ...])
+            put_rows(mu_q, rows, take(x.phi, rows) @ B_q[0, ...])
         return mu_p, mu_q
 
     def pseudo_outcomes(self, t: Array, x: Embedding, y: Embedding) -> Array:

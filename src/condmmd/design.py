@@ -11,10 +11,11 @@ import numpy.typing as npt
 from scipy.special import gammaln
 from scipy.stats import mannwhitneyu
 
+from condmmd.arrays import first_rows, is_lazy, matching, n_rows, take, to_host
 from condmmd.notices import OverlapWarning
 from condmmd.nuisance import PooledRegression
 from condmmd.propensity import Propensity, propensity_design, read_propensity, warn_overlap
-from condmmd.resampling import Bernoulli, FixedSize, InBlocks, Permutation, Scheme, tilt
+from condmmd.resampling import TABLE_ROWS, Bernoulli, FixedSize, InBlocks, Permutation, Scheme, tilt
 from condmmd.samples import Array, Samples, select_rows
 
 __all__ = [
@@ -68,12 +69,12 @@ class Design:
     @property
     def centre(self) -> Array:
         """The mean of each row's label under the scheme; it knows no more of the observed labels than that does."""
-        t = self.samples.groups.t
         if self.kind == "bernoulli":
             return self.propensity.e
         if self.strata is not None:
+            t = to_host(self.samples.groups.t)
             shares = np.bincount(self.strata, weights=t) / np.maximum(np.bincount(self.strata), 1)
-            return shares[self.strata]
+            return matching(shares[self.strata], self.samples.groups.t)
         if self.blocks is None or self.block_e is None:
             return self.propensity.at_prevalence
         log_odds = np.log(self.block_e) - np.log1p(-self.block_e)
@@ -81,7 +82,12 @@ class Design:
 
     def log_labelings(self) -> float:
         """Logarithm of the number of label vectors that the scheme can draw."""
-        t = self.samples.groups.t if self.blocks is None else self.blocks.labels
+        if self.blocks is None and self.strata is None:
+            N, n = n_rows(self.samples.groups.t), self.samples.groups.n
+            if self.kind == "bernoulli":
+                return N * float(np.log(2))
+            return float(gammaln(N + 1) - gammaln(n + 1) - gammaln(N - n + 1))
+        t = to_host(self.samples.groups.t) if self.blocks is None else self.blocks.labels
         if self.kind == "bernoulli":
             return len(t) * float(np.log(2))
         strata = np.zeros(len(t), dtype=np.int64) if self.strata is None else self.strata
@@ -91,7 +97,10 @@ class Design:
     def scheme(self) -> Scheme:
         """How null labels are drawn."""
         t = self.samples.groups.t if self.blocks is None else self.blocks.labels
-        e = self.propensity.e if self.block_e is None else self.block_e
+        # The law given the sum knows odds up to a factor only; of many rows the sum is right already.
+        few = n_rows(self.samples.groups.t) <= TABLE_ROWS
+        whole = self.propensity.e if few or self.kind == "bernoulli" else self.propensity.at_prevalence
+        e = whole if self.block_e is None else self.block_e
         inner: Scheme
         if self.kind == "permutation":
             inner = Permutation(t, self.strata)
@@ -120,7 +129,7 @@ def design_labels(
 ) -> Design:
     """Read or estimate the propensity, choose the scheme, leave out what is to be trimmed."""
     t = samples.groups.t
-    grouped = None if blocks is None else read_blocks(blocks, t)
+    grouped = None if blocks is None else read_blocks(blocks, to_host(t))
     strata = find_strata(samples) if scheme == "auto" and isinstance(propensity, str) and grouped is None else None
     if isinstance(propensity, Strata):
         strata = propensity.of_row
@@ -139,10 +148,11 @@ def design_labels(
         found, block_e = _row_propensity(samples, X, propensity, grouped, pooled)
     trimmed = 0
     if trim is not None:
-        keep = (found.balanced >= trim) & (found.balanced <= 1 - trim)
+        balanced = to_host(found.balanced)
+        keep = (balanced >= trim) & (balanced <= 1 - trim)
         trimmed = int((~keep).sum())
         samples = select_rows(samples, keep)
-        found = replace(found, e=found.e[keep], n=samples.groups.n)
+        found = replace(found, e=take(found.e, np.flatnonzero(keep)), n=samples.groups.n)
         strata = None if strata is None else strata[keep]
     warn_overlap(found, samples.x, samples.groups.t, stacklevel=4)
     kind = "permutation" if strata is not None else "fixed-size" if scheme == "auto" else scheme
@@ -151,7 +161,7 @@ def design_labels(
 
 def _equal_marginals(samples: Samples, scheme: SchemeName, blocks: Blocks | None) -> Design:
     t = samples.groups.t
-    known = read_propensity(None, None, samples.x, np.empty((len(t), 0)), t)
+    known = read_propensity(None, None, samples.x, None, t)
     kind = "permutation" if scheme == "auto" else scheme
     if blocks is None:
         return Design(samples, known, kind)
@@ -181,8 +191,10 @@ def propensity_of_rows(samples: Samples, X: Any, propensity: Any, pooled: Pooled
 
 def _strata_shares(strata: npt.NDArray[np.int64], t: Array) -> Propensity:
     """Shares of P among rows of equal X, kept away from 0 and 1. Shuffling within strata does not use them."""
-    share = (np.bincount(strata, weights=t) + 0.5) / (np.bincount(strata) + 1)
-    return Propensity(share[strata], "strata", f"shares of P in {len(share)} strata of equal X", int(t.sum()))
+    labels = to_host(t)
+    share = (np.bincount(strata, weights=labels) + 0.5) / (np.bincount(strata) + 1)
+    told = f"shares of P in {len(share)} strata of equal X"
+    return Propensity(matching(share[strata], t), "strata", told, int(labels.sum()))
 
 
 def _row_propensity(
@@ -193,7 +205,7 @@ def _row_propensity(
         if hasattr(propensity, "predict_proba"):
             raise TypeError("`propensity`: a classifier needs the columns of X, not a Gram matrix; give probabilities.")
         x = x.select(())
-    design = np.empty((len(t), 0))
+    design = None
     if isinstance(propensity, str):
         if pooled is None:
             raise ValueError("the pooled regression is missing.")
@@ -202,13 +214,16 @@ def _row_propensity(
         return read_propensity(propensity, X, x, design, t), None
     if isinstance(propensity, str) or hasattr(propensity, "predict_proba"):
         size = np.log(blocks.sizes)
-        columns = [blocks.mean(design), (size - size.mean())[:, None]]
-        table = replace(x, values=blocks.mean(x.values))
-        by_block = read_propensity(propensity, X, table, np.column_stack(columns), blocks.labels)
-        return replace(by_block, e=by_block.e[blocks.of_row], n=int(t.sum())), by_block.e
+        columns = [] if design is None else [blocks.mean(to_host(design))]
+        table = replace(x, values=blocks.mean(to_host(x.values)))
+        regressors = np.column_stack([*columns, (size - size.mean())[:, None]])
+        by_block = read_propensity(propensity, X, table, regressors, blocks.labels)
+        e_rows = matching(by_block.e[blocks.of_row], t)
+        return replace(by_block, e=e_rows, n=samples.groups.n), by_block.e
     found = read_propensity(propensity, X, x, design, t)
-    e = blocks.mean(found.e[:, None])[:, 0]
-    if np.abs(e[blocks.of_row] - found.e).max() > 1e-9:
+    host = to_host(found.e)
+    e = blocks.mean(host[:, None])[:, 0]
+    if np.abs(e[blocks.of_row] - host).max() > 1e-9:
         raise ValueError("`propensity` must be the same for all rows of a block, whose label is one draw.")
     return found, e
 
@@ -233,11 +248,11 @@ def read_blocks(blocks: Any, t: Array) -> Blocks:
 
 def find_strata(samples: Samples) -> npt.NDArray[np.int64] | None:
     """Number of the stratum of each row, if X takes few values."""
-    if samples.gram_x is not None:
+    if samples.gram_x is not None or is_lazy(samples.x.values):
         return None
-    values = samples.x.values
-    some = values[: 50 * STRATUM_ROWS]
+    some = first_rows(samples.x.values, 50 * STRATUM_ROWS)
     if len(np.unique(some, axis=0)) > len(some) // 2:
         return None
+    values = to_host(samples.x.values)
     distinct, strata = np.unique(values, axis=0, return_inverse=True)
     return strata.reshape(-1) if len(distinct) * STRATUM_ROWS <= len(values) else None

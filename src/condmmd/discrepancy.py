@@ -8,9 +8,11 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import matching, n_rows, namespace, to_host
 from condmmd.contrasts import DoublyRobust
 from condmmd.embedding import Embedding
 from condmmd.kernels import Kernel, Precomputed
+from condmmd.moments import observed
 from condmmd.problem import Estimator, Problem
 from condmmd.regularization import Regularization
 from condmmd.samples import Array, Samples, Table, read_table
@@ -72,8 +74,9 @@ class Discrepancy:
     @classmethod
     def of(cls, problem: Problem, samples: Samples, reg: Regularization | None, estimator: Estimator) -> Discrepancy:
         """Evaluate a problem at the observed labels."""
+        labels = observed(samples.groups.t)
         groups = samples.groups
-        sigma, energies, D = problem.spectra(groups.t[None, :])
+        sigma, energies, D = (to_host(part) for part in problem.spectra(labels))
         return cls(
             eigenvalues=sigma if sigma.ndim == 1 else sigma[0],
             energies=energies[0],
@@ -174,13 +177,13 @@ class Discrepancy:
             similar to nothing, so nothing is known there and the answer is 0.
         """
         x = self._encode(X_new, "X_new", 0)
-        difference = self.embedding_x.transform(x) @ self._difference
+        difference = self.embedding_x.transform(x) @ matching(self._difference, x)
         if Y_new is None:
-            return np.einsum("ij,ij->i", difference, difference)
+            return namespace(difference).vecdot(difference, difference)
         y = self._encode(Y_new, "Y_new", 1)
-        if len(x) != len(y):
-            raise ValueError(f"`X_new` has {len(x)} rows and `Y_new` has {len(y)}; they must be the same.")
-        return np.einsum("ij,ij->i", difference, self.embedding_y.transform(y))
+        if n_rows(x) != n_rows(y):
+            raise ValueError(f"`X_new` has {n_rows(x)} rows and `Y_new` has {n_rows(y)}; they must be the same.")
+        return namespace(difference).vecdot(difference, self.embedding_y.transform(y))
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers and settings, in types that JSON has."""

@@ -6,12 +6,28 @@ at a time and checks its input at each), which was most of the time of a test. I
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 import numpy.typing as npt
-from scipy.special import expit
 
+from condmmd.arrays import (
+    Rows,
+    home,
+    is_lazy,
+    kept,
+    map_rows,
+    matching,
+    n_rows,
+    namespace,
+    pick_rows,
+    row_slices,
+    sigmoid,
+    sum_rows,
+    to_host,
+)
 from condmmd.moments import second_moments
-from condmmd.samples import Array
+from condmmd.samples import Array, in_blocks
 
 __all__ = ["cross_validated_logistic", "fit_logistic"]
 
@@ -23,8 +39,8 @@ MIN_RANDOM = 1.0
 
 
 def cross_validated_logistic(
-    Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]
-) -> tuple[Array, float]:
+    Z: Rows, t: Rows, inverse_penalties: Array, rows: npt.NDArray[np.int64], folds: npt.NDArray[np.int64]
+) -> tuple[Rows, float]:
     """Probabilities at every row with the smallest penalty that is as good as the best, and its inverse (C).
 
     As good: a held-out log-loss within one standard error of the smallest. Too large a penalty leaves labels that
@@ -39,32 +55,79 @@ def cross_validated_logistic(
         Labels, 0 or 1.
     inverse_penalties
         Candidates for C: the penalty is ``|beta|^2 / (2 C)``, the intercept free.
+    rows
+        Those by which the penalty is chosen.
     folds
-        The fold of each row; -1 for rows that take no part in the choice of the penalty.
+        The fold of each of them.
     """
-    if Z.shape[1] > len(Z):  # the same problem in the span of the rows: a ridge penalty does not see a rotation
-        U, s, _ = np.linalg.svd(Z, full_matrices=False)
-        Z = U * s
-    some = np.flatnonzero(folds >= 0)
-    as_good = _as_good(Z[some], t[some], inverse_penalties, folds[some])
-    for chosen in as_good[::-1]:
-        beta = fit_logistic(Z, t, np.array([chosen]), np.ones((1, len(t))))[0]
-        e = expit(beta[0] + Z @ beta[1:])
-        if np.sum(e * (1 - e)) >= MIN_RANDOM:
+    if Z.shape[1] > n_rows(Z):  # the same problem in the span of the rows: a ridge penalty does not see a rotation
+        U, s, _ = np.linalg.svd(to_host(Z), full_matrices=False)
+        Z = in_blocks(U * s, Z) if is_lazy(Z) else matching(U * s, Z)
+    some, own = pick_rows(Z, rows), pick_rows(t, rows)
+    for chosen in _as_good(some, own, inverse_penalties, folds)[::-1]:
+        weights = namespace(own).ones_like(own)[None, :]
+        beta = to_host(fit_logistic(some, own, np.array([chosen]), weights))[0]
+        if len(rows) < n_rows(Z):
+            beta = _fit_all(Z, t, float(chosen), beta)
+        e = kept(map_rows(partial(_probabilities, beta=beta), Z))
+        if float(sum_rows(_randomness, e)) >= MIN_RANDOM:
             break
     return e, float(chosen)
 
 
+def _probabilities(Z: Rows, beta: Array) -> Rows:
+    return sigmoid(float(beta[0]) + Z @ matching(beta[1:], Z))
+
+
+def _randomness(e: Rows) -> Array:
+    return namespace(e).sum(e * (1 - e))
+
+
+def _fit_all(Z: Rows, t: Rows, C: float, beta: Array) -> Array:
+    """Coefficients from all rows, by Newton's method from those of some rows."""
+    ridge = np.full(len(beta), 1 / C)
+    ridge[0] = 0.0
+    previous, step = np.inf, np.zeros_like(beta)
+    for _ in range(ITERATIONS):
+        loss, gradient, hessian = (to_host(part) for part in sum_rows(partial(_newton_sums, beta=beta), Z, t))
+        objective = float(loss) + 0.5 * float(ridge @ beta**2)
+        if objective > previous + 1e-9 * abs(previous):  # went too far
+            step = step / 2
+            beta = beta + step
+            continue
+        previous = objective
+        step = np.linalg.solve(hessian + np.diag(ridge), gradient + ridge * beta)
+        beta = beta - step
+        if np.abs(step).max() < CONVERGED:
+            break
+    return beta
+
+
+def _newton_sums(Z: Rows, t: Rows, beta: Array) -> tuple[Array, Array, Array]:
+    """Loss, gradient and Hessian of the logistic likelihood, summed over rows."""
+    xp, (loss, gradient, hessian) = namespace(Z), (0.0, 0.0, 0.0)
+    for part in row_slices(Z, Z.shape[1]):
+        X, own = _design(Z[part, :]), t[part]
+        eta = X @ matching(beta, Z)
+        p = sigmoid(eta)
+        loss = loss + xp.sum(_loss(eta, own))
+        gradient = gradient + (p - own) @ X
+        hessian = hessian + (X * xp.clip(p * (1 - p), min=1e-12)[:, None]).T @ X
+    return loss, gradient, hessian
+
+
 def _as_good(Z: Array, t: Array, inverse_penalties: Array, folds: npt.NDArray[np.int64]) -> Array:
     """The candidates that are as good as the best."""
+    xp = namespace(Z)
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
-    train = (folds[None, :] != which[:, None]).astype(np.float64)
+    train = matching((folds[None, :] != which[:, None]).astype(np.float64), Z)
     eta = _design(Z) @ fit_logistic(Z, t, np.tile(inverse_penalties, n_folds), train).T
-    held_out = (_loss(eta.T, t) * (1 - train)).reshape(n_folds, len(inverse_penalties), -1).sum(axis=0)
-    mean = held_out.mean(axis=1)
+    losses = xp.reshape(_loss(eta.T, t) * (1 - train), (n_folds, len(inverse_penalties), -1))
+    held_out = xp.sum(losses, axis=0)
+    mean = to_host(xp.mean(held_out, axis=1))
     best = int(np.argmin(mean))
-    error = (held_out - held_out[best]).std(axis=1) / len(t) ** 0.5
+    error = to_host(xp.std(held_out - held_out[best, :], axis=1)) / n_rows(t) ** 0.5
     return inverse_penalties[mean <= mean[best] + error]
 
 
@@ -73,41 +136,46 @@ def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:
 
     Newton's method, each step halved until the penalised likelihood does not get worse.
     """
-    X = _design(Z)
-    ridge = np.zeros((len(C), X.shape[1]))
+    xp, X = namespace(Z), _design(Z)
+    k = X.shape[1]
+    ridge = np.zeros((len(C), k))
     ridge[:, 1:] = 1 / C[:, None]
-    share = np.clip((weights @ t) / weights.sum(axis=1), 1e-6, 1 - 1e-6)
-    beta = np.zeros((len(C), X.shape[1]))
-    beta[:, 0] = np.log(share / (1 - share))
+    ridge = matching(ridge, Z)
+    share = xp.clip((weights @ t) / xp.sum(weights, axis=1), 1e-6, 1 - 1e-6)
+    beta = xp.zeros_like(ridge)
+    beta[:, 0] = xp.log(share / (1 - share))
     objective = _objective(beta, X, t, weights, ridge)
-    diagonal = np.arange(X.shape[1])
+    identity = matching(np.eye(k), Z)
     for _ in range(ITERATIONS):
-        p = expit(beta @ X.T)
+        p = sigmoid(beta @ X.T)
         gradient = (weights * (p - t)) @ X + ridge * beta
-        hessian = second_moments(weights * np.maximum(p * (1 - p), 1e-12), X)
-        hessian[:, diagonal, diagonal] += ridge
-        step = np.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        size = np.ones(len(C))
+        hessian = second_moments(weights * xp.clip(p * (1 - p), min=1e-12), X)
+        hessian += ridge[:, :, None] * identity
+        step = xp.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        size = xp.ones_like(share)
         for _ in range(HALVINGS):
             trial = _objective(beta - size[:, None] * step, X, t, weights, ridge)
             worse = ~(trial <= objective + 1e-12)
-            if not worse.any():
+            if not bool(xp.any(worse)):
                 break
-            size[worse] /= 2
+            size = xp.where(worse, size / 2, size)
         beta = beta - size[:, None] * step
         objective = trial
-        if np.abs(step).max() < CONVERGED:
+        if float(xp.max(xp.abs(step))) < CONVERGED:
             break
     return beta
 
 
 def _design(Z: Array) -> Array:
-    return np.column_stack([np.ones(len(Z)), Z])
+    xp = namespace(Z)
+    return xp.concat([xp.ones((Z.shape[0], 1), **home(Z)[1], dtype=xp.float64), Z], axis=1)
 
 
 def _loss(eta: Array, t: Array) -> Array:
-    return np.log1p(np.exp(-np.abs(eta))) + np.maximum(eta, 0.0) - t * eta
+    xp = namespace(eta)
+    return xp.log1p(xp.exp(-xp.abs(eta))) + xp.clip(eta, min=0.0) - t * eta
 
 
 def _objective(beta: Array, X: Array, t: Array, weights: Array, ridge: Array) -> Array:
-    return np.einsum("bi,bi->b", weights, _loss(beta @ X.T, t)) + 0.5 * np.einsum("bk,bk->b", ridge, beta**2)
+    xp = namespace(X)
+    return xp.vecdot(weights, _loss(beta @ X.T, t)) + 0.5 * xp.vecdot(ridge, beta**2)

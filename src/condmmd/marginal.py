@@ -8,14 +8,16 @@ from typing import Any
 import numpy as np
 
 from condmmd.arguments import check_count, check_embedding
+from condmmd.arrays import Rows, as_float, map_rows, n_rows, namespace, sum_rows, to_host
 from condmmd.combining import pvalue
 from condmmd.design import read_blocks
 from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
-from condmmd.resampling import InBlocks, Permutation, Scheme
+from condmmd.moments import AnyWeights, label_sums, observed
+from condmmd.resampling import Drawn, InBlocks, Permutation, Scheme
 from condmmd.result import MMDTestResult
 from condmmd.running import draw_units, entropy_of
-from condmmd.samples import Array, Groups, Weights, read_gram, read_group, read_table
+from condmmd.samples import Array, Groups, Weights, pooled_rows, read_gram, read_group, read_table
 
 __all__ = ["mmd", "mmd_test"]
 
@@ -48,7 +50,7 @@ def mmd(
     check_kernel(kernel, "kernel")
     check_embedding(tol, max_rank, "auto")
     space, groups = _read(X, group, kernel, tol, max_rank)
-    return float(space.statistics(groups.t[None, :], unbiased=unbiased)[0])
+    return float(space.statistics(observed(groups.t), unbiased=unbiased)[0])
 
 
 def mmd_test(
@@ -80,12 +82,12 @@ def mmd_test(
     space, groups = _read(X, group, kernel, tol, max_rank)
     scheme: Scheme = Permutation(groups.t)
     if blocks is not None:
-        grouped = read_blocks(blocks, groups.t)
+        grouped = read_blocks(blocks, to_host(groups.t))
         scheme = InBlocks(Permutation(grouped.labels), grouped.of_row)
-    observed = float(space.statistics(groups.t[None, :], unbiased=unbiased)[0])
-    parts = [space.statistics(T, unbiased=unbiased) for T in draw_units(scheme, count, entropy)]
+    found = float(space.statistics(observed(groups.t), unbiased=unbiased)[0])
+    parts = [space.statistics(T, unbiased=unbiased) for T in draw_units(scheme, count, entropy, groups.t)]
     null = np.concatenate(parts)
-    return MMDTestResult(observed, pvalue(observed, null), null, (groups.n, groups.m), count, scheme.name, entropy)
+    return MMDTestResult(found, pvalue(found, null), null, (groups.n, groups.m), count, scheme.name, entropy)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,32 +95,46 @@ class _Space:
     """Features of one space and the similarity of each row with itself."""
 
     embedding: Embedding
-    diagonal: Array
+    diagonal: Rows
 
-    def statistics(self, T: Weights, *, unbiased: bool) -> Array:
+    def statistics(self, T: AnyWeights, *, unbiased: bool) -> Array:
         """MMD^2 for each label vector: sums of features, and for the unbiased one of the diagonal."""
-        phi = self.embedding.phi
-        n = T.sum(axis=1)
-        m = T.shape[1] - n
-        T = T.astype(np.float64, copy=False)
-        sum_p = T @ phi
-        sum_q = phi.sum(axis=0) - sum_p
+        phi, diagonal = self.embedding.phi, self.diagonal
+        n = to_host(label_sums(T))
+        m = n_rows(phi) - n
+        sums = T.sum(_sums, phi, diagonal) if isinstance(T, Drawn) else _sums(T, phi, diagonal)
+        (sum_p, own_p), (sum_all, own_all) = (map(to_host, part) for part in (sums, sum_rows(_totals, phi, diagonal)))
+        sum_q = sum_all - sum_p
         if not unbiased:
             difference = sum_p / n[:, None] - sum_q / m[:, None]
             return np.einsum("bj,bj->b", difference, difference)
-        own_p = T @ self.diagonal
-        own_q = self.diagonal.sum() - own_p
+        own_q = own_all - own_p
         within_p = (np.einsum("bj,bj->b", sum_p, sum_p) - own_p) / (n * (n - 1))
         within_q = (np.einsum("bj,bj->b", sum_q, sum_q) - own_q) / (m * (m - 1))
         return within_p + within_q - 2 * np.einsum("bj,bj->b", sum_p, sum_q) / (n * m)
+
+
+def _sums(T: Weights, phi: Rows, diagonal: Rows) -> tuple[Array, Array]:
+    weights = as_float(T)
+    return weights @ phi, weights @ diagonal
+
+
+def _totals(phi: Rows, diagonal: Rows) -> tuple[Array, Array]:
+    xp = namespace(phi)
+    return xp.sum(phi, axis=0), xp.sum(diagonal)
 
 
 def _read(X: Any, group: Any, kernel: KernelLike, tol: float, max_rank: int | None) -> tuple[_Space, Groups]:
     precomputed = isinstance(kernel, str) and kernel == "precomputed"
     gram, table = read_gram(X, "X") if precomputed else (None, read_table(X, "X"))
     groups = read_group(group)
-    if len(groups.t) != len(table.values):
-        raise ValueError(f"`X` has {len(table.values)} rows and `group` has {len(groups.t)}; they must be the same.")
+    if n_rows(groups.t) != n_rows(table.values):
+        counts = n_rows(table.values), n_rows(groups.t)
+        raise ValueError(f"`X` has {counts[0]} rows and `group` has {counts[1]}; they must be the same.")
+    if gram is None:
+        together = pooled_rows(table, table, groups)
+        table, groups = together.x, together.groups
     resolved = resolve_kernel(kernel, table, gram)
     limit = None if max_rank is None else int(max_rank)
-    return _Space(embed_outcomes(resolved, table, tol=tol, max_rank=limit), resolved.diagonal(table.values)), groups
+    diagonal = map_rows(resolved.diagonal, table.values)
+    return _Space(embed_outcomes(resolved, table, tol=tol, max_rank=limit), diagonal), groups

@@ -11,7 +11,7 @@ from condmmd.embedding import Solver
 from condmmd.kernels import KernelLike, check_kernel
 from condmmd.nuisance import regress_pooled
 from condmmd.outcome_models import check_outcome_options
-from condmmd.problem import embed_outcome_side, embed_samples, pose, pose_doubly_robust
+from condmmd.problem import check_blocks_of_rows, embed_outcome_side, embed_samples, pose, pose_doubly_robust
 from condmmd.propensity import PropensityLike, check_propensity
 from condmmd.regularization import check_reg
 from condmmd.samples import read_samples
@@ -110,6 +110,7 @@ def cmmd(
     samples = read_samples(
         X, Y, group, precomputed_x=kernel_x == "precomputed", precomputed_y=kernel_y == "precomputed"
     )
+    check_blocks_of_rows(samples, options=options, propensity=propensity)
     limit = None if max_rank is None else int(max_rank)
     y = embed_outcome_side(samples, kernel_y=kernel_y, tol=float(tol), max_rank=limit)
     features = embed_samples(samples, y, kernel_x=kernel_x, tol=float(tol), max_rank=limit, solver=solver)

@@ -1,28 +1,34 @@
 """Step 4 of the flow: sums over rows, for many weight vectors at once. This is where the time goes.
 
 For weights a, ``A(a) = sum_i a_i phi_i phi_i^T`` and ``M(a) = sum_i a_i phi_i psi_i^T``. Both are linear in the rows,
-so the sums of two chunks of rows add up to the sum of all.
+so the sums of two blocks of rows add up to the sum of all, and labels may be made where the rows are.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import Rows, as_float, home, is_host, is_lazy, n_rows, namespace, steps_of, sum_rows, work_size
+from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
 
-__all__ = ["cross_moments", "second_moments"]
+__all__ = [
+    "AnyWeights", "both_moments", "cross_moments", "group_moments", "label_sums", "observed", "second_moments", "weigh",
+]  # fmt: skip
 
-# One product T @ F does all weight vectors, if the products of features F of a chunk of rows stay near the cache.
-CHUNK_NUMBERS = 2**20
+AnyWeights: TypeAlias = Weights | Drawn
+
 # With more products a row than this, or few weight vectors, one product for each weight vector is faster.
 MAX_PRODUCTS = 2**13
 FEW = 4
 
 
-def second_moments(T: Weights, phi: Array, *, chunk: int | None = None) -> Array:
+def second_moments(T: AnyWeights, phi: Rows, *, chunk: int | None = None) -> Array:
     """``A(a)`` for every row a of ``T``: shape (B, r, r).
 
     Parameters
@@ -34,6 +40,8 @@ def second_moments(T: Weights, phi: Array, *, chunk: int | None = None) -> Array
     chunk
         Rows of the data taken at a time; None: as many as fit a fixed amount of memory.
     """
+    if isinstance(T, Drawn):
+        return T.sum(partial(second_moments, chunk=chunk), phi)
     r = phi.shape[1]
     parts = _disjoint(phi)
     if parts is not None:
@@ -41,28 +49,15 @@ def second_moments(T: Weights, phi: Array, *, chunk: int | None = None) -> Array
         for j, rows in enumerate(parts):
             A[:, j, j] = T[:, rows].astype(np.float64) @ phi[rows, j] ** 2
         return A
-    if len(T) < FEW or r * (r + 1) // 2 > MAX_PRODUCTS:
+    if T.shape[0] < FEW or r * (r + 1) // 2 > MAX_PRODUCTS:
         return _one_by_one(T, phi, phi)
-
-    def products(rows: slice) -> Array:
-        F = np.empty((r * (r + 1) // 2, rows.stop - rows.start))
-        start = 0
-        for i in range(r):
-            np.multiply(phi_t[i, rows], phi_t[i:, rows], out=F[start : start + r - i])
-            start += r - i
-        return F
-
-    phi_t = np.ascontiguousarray(phi.T)
-    packed = _in_chunks(T, products, r * (r + 1) // 2, chunk)
-    upper = np.triu_indices(r)
-    A = np.empty((len(T), r, r))
-    A[:, upper[0], upper[1]] = packed
-    A[:, upper[1], upper[0]] = packed
-    return A
+    return _unpack(_in_chunks(T, (phi,), _own_products, r * (r + 1) // 2, chunk), r)
 
 
-def cross_moments(T: Weights, phi: Array, psi: Array, *, chunk: int | None = None) -> Array:
+def cross_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = None) -> Array:
     """``M(a)`` for every row a of ``T``: shape (B, r, q). Parameters as in `second_moments`; psi is N x q."""
+    if isinstance(T, Drawn):
+        return T.sum(partial(cross_moments, chunk=chunk), phi, psi)
     r, q = phi.shape[1], psi.shape[1]
     parts = _disjoint(phi)
     if parts is not None:
@@ -70,20 +65,91 @@ def cross_moments(T: Weights, phi: Array, psi: Array, *, chunk: int | None = Non
         for j, rows in enumerate(parts):
             M[:, j] = T[:, rows].astype(np.float64) @ (phi[rows, j, None] * psi[rows])
         return M
-    if len(T) < FEW or r * q > MAX_PRODUCTS:
+    if T.shape[0] < FEW or r * q > MAX_PRODUCTS:
         return _one_by_one(T, phi, psi)
-
-    def products(rows: slice) -> Array:
-        return (phi_t[:, None, rows] * psi_t[None, :, rows]).reshape(r * q, -1)
-
-    phi_t, psi_t = np.ascontiguousarray(phi.T), np.ascontiguousarray(psi.T)
-    return _in_chunks(T, products, r * q, chunk).reshape(len(T), r, q)
+    sums = _in_chunks(T, (phi, psi), _cross_products, r * q, chunk)
+    return namespace(phi).reshape(sums, (T.shape[0], r, q))
 
 
-def _disjoint(phi: Array) -> list[npt.NDArray[np.int64]] | None:
+def both_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = None) -> tuple[Array, Array]:
+    """``A(a)`` and ``M(a)`` in one pass over the rows."""
+    if isinstance(T, Drawn):
+        found: tuple[Array, Array] = T.sum(partial(both_moments, chunk=chunk), phi, psi)
+        return found
+    r, q = phi.shape[1], psi.shape[1]
+    own = r * (r + 1) // 2
+    if T.shape[0] < FEW or own + r * q > MAX_PRODUCTS or _disjoint(phi) is not None:
+        return second_moments(T, phi, chunk=chunk), cross_moments(T, phi, psi, chunk=chunk)
+    sums = _in_chunks(T, (phi, psi), _all_products, own + r * q, chunk)
+    return _unpack(sums[:, :own], r), namespace(phi).reshape(sums[:, own:], (T.shape[0], r, q))
+
+
+def group_moments(T: AnyWeights, phi: Rows, psi: Rows) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
+    """``A(t)`` and ``M(t)`` for every label vector, and ``A(1)`` and ``M(1)``: one pass over the rows."""
+    if isinstance(T, Drawn):
+        *of_p, A, M = T.sum(_group_sums, phi, psi)
+        return (of_p[0], of_p[1]), (A, M)
+    return both_moments(T, phi, psi), (phi.T @ phi, phi.T @ psi)
+
+
+def _group_sums(T: Weights, phi: Rows, psi: Rows) -> tuple[Array, Array, Array, Array]:
+    (A_p, M_p), (A, M) = group_moments(T, phi, psi)
+    return A_p, M_p, A, M
+
+
+def label_sums(T: AnyWeights) -> Array:
+    """The sum of each weight vector."""
+    if isinstance(T, Drawn):
+        sums: Array = T.sum(label_sums)
+        return sums
+    xp = namespace(T)
+    return as_float(xp.sum(T, axis=1, dtype=xp.float64))
+
+
+def observed(t: Rows) -> AnyWeights:
+    """The labels as they are, as one label vector."""
+    return Drawn((t,), _one_vector, 1) if is_lazy(t) else _one_vector(t)
+
+
+def _one_vector(t: Rows) -> Weights:
+    xp = namespace(t)
+    return xp.astype(t, xp.int8)[None, :]
+
+
+def weigh(T: AnyWeights, function: Callable[..., Any], *rows: Rows) -> AnyWeights:
+    """``function`` of the weights and of other rows, as weights."""
+    return T.map(function, *rows) if isinstance(T, Drawn) else function(as_float(T), *rows)
+
+
+def _own_products(phi_t: Rows) -> list[Rows]:
+    """Products of each feature with itself and those after it, a row for each."""
+    return [phi_t[i, None, :] * phi_t[i:, :] for i in range(phi_t.shape[0])]
+
+
+def _cross_products(phi_t: Rows, psi_t: Rows) -> list[Rows]:
+    return [phi_t[i, None, :] * psi_t for i in range(phi_t.shape[0])]
+
+
+def _all_products(phi_t: Rows, psi_t: Rows) -> list[Rows]:
+    return _own_products(phi_t) + _cross_products(phi_t, psi_t)
+
+
+def _unpack(packed: Array, r: int) -> Array:
+    """Symmetric matrices from their upper triangles, row by row."""
+    xp, where = home(packed)
+    A = xp.empty((packed.shape[0], r, r), dtype=xp.float64, **where)
+    start = 0
+    for i in range(r):
+        A[:, i, i:] = packed[:, start : start + r - i]
+        A[:, i:, i] = packed[:, start : start + r - i]
+        start += r - i
+    return A
+
+
+def _disjoint(phi: Rows) -> list[npt.NDArray[np.int64]] | None:
     """The rows of each feature, if no row has two: categories, which then cost one r-th. Else None."""
     r = phi.shape[1]
-    if r < 2 or np.count_nonzero(phi[:64]) > 64 or np.count_nonzero(phi) > len(phi):
+    if r < 2 or not is_host(phi) or np.count_nonzero(phi[:64]) > 64 or np.count_nonzero(phi) > len(phi):
         return None
     present = phi != 0
     if (present.sum(axis=1) > 1).any():
@@ -93,24 +159,33 @@ def _disjoint(phi: Array) -> list[npt.NDArray[np.int64]] | None:
     return np.split(order, np.searchsorted(of_row[order], np.arange(1, r)))
 
 
-def _in_chunks(T: Weights, products: Callable[[slice], Array], size: int, chunk: int | None) -> Array:
-    """``T @ F^T``, with F made for some rows at a time."""
-    n_rows = T.shape[1]
-    step = chunk or max(64, CHUNK_NUMBERS // size)
-    total = np.zeros((len(T), size))
-    for start in range(0, n_rows, step):
-        rows = slice(start, min(start + step, n_rows))
-        total += T[:, rows].astype(np.float64, copy=False) @ products(rows).T
+def _in_chunks(
+    T: Weights, rows: tuple[Rows, ...], products: Callable[..., list[Rows]], size: int, chunk: int | None
+) -> Array:
+    """``T @ F^T``, with the products F of features made for some rows at a time, which then stay near the processor."""
+    xp, where = home(rows[0])
+    step = chunk or max(64, work_size(rows[0]) // size)
+    total = xp.zeros((T.shape[0], size), dtype=xp.float64, **where)
+    held = np.empty((size, min(step, n_rows(rows[0])))) if is_host(rows[0]) else None
+    for part in steps_of(n_rows(rows[0]), step):
+        made = products(*(np.ascontiguousarray(r[part].T) if held is not None else r[part, :].T for r in rows))
+        F = xp.concat(made, axis=0) if held is None else np.concatenate(made, out=held[:, : part.stop - part.start])
+        total += as_float(T[:, part]) @ F.T
     return total
 
 
-def _one_by_one(T: Weights, left: Array, right: Array) -> Array:
-    """``left^T diag(a) right`` for each weight vector, over the rows where it is not zero."""
-    sums = np.zeros((len(T), left.shape[1], right.shape[1]))
-    step = max(4096, CHUNK_NUMBERS * 4 // (left.shape[1] + right.shape[1]))
-    for start in range(0, T.shape[1], step):
-        for b, weights in enumerate(T[:, start : start + step]):
-            rows = np.flatnonzero(weights) + start
-            chosen = left[rows].T if weights.dtype == np.int8 else left[rows].T * weights[rows - start]
+def _one_by_one(T: Weights, left: Rows, right: Rows) -> Array:
+    """``left^T diag(a) right`` for each weight vector; in NumPy over the rows where it is not zero."""
+    xp, where = home(left)
+    sums = xp.zeros((T.shape[0], left.shape[1], right.shape[1]), dtype=xp.float64, **where)
+    step = max(4096, work_size(left) * 4 // (left.shape[1] + right.shape[1]))
+    for part in steps_of(n_rows(left), step):
+        for b in range(T.shape[0]):
+            weights = T[b, part]
+            if not is_host(left):
+                sums[b, ...] += (left[part, :] * as_float(weights)[:, None]).T @ right[part, :]
+                continue
+            rows = np.flatnonzero(weights) + part.start
+            chosen = left[rows].T if weights.dtype == np.int8 else left[rows].T * weights[rows - part.start]
             sums[b] += chosen @ right[rows]
     return sums

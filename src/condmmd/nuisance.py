@@ -8,18 +8,33 @@ normal scores (ranks, which no tail disturbs) and on the columns as they are. No
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import reduce
+from functools import partial, reduce
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 from scipy.special import ndtri
-from scipy.stats import rankdata
 
+from condmmd.arrays import (
+    Rows,
+    as_float,
+    is_host,
+    map_rows,
+    matching,
+    n_rows,
+    namespace,
+    pick_rows,
+    sample_rows,
+    sum_rows,
+    take,
+    to_host,
+)
 from condmmd.embedding import Embedding, affordable_rank, embed
 from condmmd.kernels import Delta, Gaussian, Kernel, Polynomial, Precomputed, median_distance, robust_scale
-from condmmd.regularization import GRID, cross_validation_error
-from condmmd.samples import Array, Table
+from condmmd.regularization import GRID, cross_sums, cross_validation_error
+from condmmd.samples import SAMPLE_ROWS, Array, Table
 
-__all__ = ["PooledRegression", "normal_scores", "one_hot", "regress_pooled"]
+__all__ = ["PooledRegression", "Scores", "one_hot", "regress_pooled"]
 
 MAX_RANK = 200
 TOL = 1e-6
@@ -46,6 +61,8 @@ class PooledRegression:
         Principal features of the kernel, N x r.
     shrink
         The ridge in their coordinates: ``features * shrink @ features^T`` is the smoother.
+    mean
+        Of the outcomes.
     model
         The kernel and lambda, in words.
     explained
@@ -55,20 +72,28 @@ class PooledRegression:
     fitted: Array
     features: Array
     shrink: Array
+    mean: Array
     model: str
     explained: float
 
     def residuals(self, y: Array) -> Array:
         """Leave-one-out residuals of any one outcome: in sample they are too small by what each row explains itself."""
+        features, shrink = to_host(self.features), to_host(self.shrink)
         centred = y - y.mean()
-        misfit = centred - self.features @ (self.shrink * (self.features.T @ centred))
-        return misfit / np.maximum(1.0 - self.features**2 @ self.shrink, 0.01)
+        misfit = centred - features @ (shrink * (features.T @ centred))
+        return misfit / np.maximum(1.0 - features**2 @ shrink, 0.01)
 
-    def prognostic(self) -> Array:
+    def prognostic(self) -> Rows:
         """Leading directions of the fitted outcomes, each with mean 0 and mean square 1."""
-        U, s, _ = np.linalg.svd(self.fitted - self.fitted.mean(axis=0), full_matrices=False)
-        keep = s[:MAX_PROGNOSTIC] > 1e-3 * max(float(s[0]), 1e-12)
-        return U[:, :MAX_PROGNOSTIC][:, keep] * len(U) ** 0.5
+        count = n_rows(self.fitted)
+        total, second = sum_rows(partial(_spread, near=self.mean), self.fitted)
+        shift = total / count  # the mean of the fitted values is near that of the outcomes
+        mean = self.mean + shift
+        variances, V = np.linalg.eigh(to_host(second / count - shift[:, None] * shift[None, :]))
+        variances, V = variances[::-1][:MAX_PROGNOSTIC], V[:, ::-1][:, :MAX_PROGNOSTIC]
+        keep = variances > max(1e-6 * float(variances[0]), 1e-24)
+        along = V[:, keep] / variances[keep] ** 0.5
+        return map_rows(partial(_centred_along, mean=mean, V=along), self.fitted, columns=along.shape[1])
 
 
 def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> PooledRegression:
@@ -83,48 +108,104 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     kernel_x
         A precomputed kernel, where X is known through it alone.
     """
-    centred = psi - psi.mean(axis=0)
-    total = float(np.mean(np.sum(centred**2, axis=1)))
+    count = n_rows(psi)
+    mean = sum_rows(_sum, psi) / count
+    centred = map_rows(partial(_minus, mean=mean), psi, columns=psi.shape[1])
+    raw = float(sum_rows(_square_sum, psi)) / count
+    total = float(sum_rows(_square_sum, centred)) / count
     if isinstance(kernel_x, Precomputed):
         given: list[Kernel] = [kernel_x]
         points, candidates, names = x.values, given, ["the given Gram matrix"]
     else:
         points, candidates, names = _candidates(x)
-    if total <= 1e-20 * max(float(np.mean(np.sum(psi**2, axis=1))), 1e-300):  # constant outcomes: nothing to regress
-        return PooledRegression(psi, np.zeros((len(psi), 1)), np.zeros(1), "nothing, as the outcomes are constant", 1.0)
+    if total <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
+        nothing = map_rows(_one_zero, psi, columns=1)
+        return PooledRegression(psi, nothing, 0.0 * mean[:1], mean, "nothing, as the outcomes are constant", 1.0)
     best = 0
     if len(candidates) > 1:
-        some = np.random.default_rng(0).permutation(len(points))[:SELECTION_ROWS]
-        errors = [_fit(kernel, points[some], centred[some], GRID[::2])[0] for kernel in candidates]
+        some = _selection_rows(count)
+        few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
+        errors = [_fit(kernel, few, own, GRID[::2]).error for kernel in candidates]
         best = int(np.argmin(errors))
-    error, lam, embedding, sigma = _fit(candidates[best], points, centred, GRID)
-    shrunk = (embedding.phi.T @ centred) / (len(psi) * (sigma + lam))[:, None]
-    scale = float(sigma.sum()) ** 0.5
+    error, lam, embedding, sigma, M = _fit(candidates[best], points, centred, GRID)
+    shrunk = M / (count * (sigma + lam))[:, None]
+    scale = float(namespace(sigma).sum(sigma)) ** 0.5
     return PooledRegression(
-        embedding.phi @ shrunk + psi.mean(axis=0),
-        embedding.phi / scale,
-        scale**2 / (len(psi) * (sigma + lam)),
+        map_rows(partial(_fitted, B=shrunk, mean=mean), embedding.phi, columns=psi.shape[1]),
+        map_rows(partial(_divide, scale=scale), embedding.phi, columns=embedding.rank),
+        scale**2 / (count * (sigma + lam)),
+        mean,
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
         1.0 - error / total,
     )
 
 
-def _fit(kernel: Kernel, points: Array, psi: Array, grid: Array) -> tuple[float, float, Embedding, Array]:
-    rank = min(affordable_rank(len(psi), MAX_RANK), len(psi))
+def _selection_rows(count: int) -> npt.NDArray[np.int64]:
+    """Rows on which the kernels are compared, in order."""
+    if count > SAMPLE_ROWS:
+        return sample_rows(count, SELECTION_ROWS)
+    return np.sort(np.random.default_rng(0).permutation(count)[:SELECTION_ROWS])
+
+
+def _sum(rows: Rows) -> Array:
+    return namespace(rows).sum(rows, axis=0)
+
+
+def _square_sum(rows: Rows) -> Array:
+    return namespace(rows).sum(rows**2)
+
+
+def _minus(rows: Rows, mean: Array) -> Rows:
+    return rows - mean
+
+
+def _spread(rows: Rows, near: Array) -> tuple[Array, Array]:
+    """Sums of the rows and of their squares, both from a point near the mean."""
+    centred = rows - near
+    return namespace(rows).sum(centred, axis=0), centred.T @ centred
+
+
+def _centred_along(rows: Rows, mean: Array, V: Array) -> Rows:
+    return (rows - mean) @ matching(V, rows)
+
+
+def _one_zero(rows: Rows) -> Rows:
+    return 0.0 * rows[:, :1]
+
+
+def _fitted(phi: Rows, B: Array, mean: Array) -> Rows:
+    return phi @ B + mean
+
+
+def _divide(rows: Rows, scale: float) -> Rows:
+    return rows / scale
+
+
+class _Fit(NamedTuple):
+    error: float
+    lam: float
+    embedding: Embedding
+    sigma: Array
+    M: Array
+
+
+def _fit(kernel: Kernel, points: Rows, psi: Rows, grid: Array) -> _Fit:
+    rank = min(affordable_rank(n_rows(psi), MAX_RANK), n_rows(psi))
     embedding, sigma = embed(kernel, points, tol=TOL, max_rank=rank).principal()
-    lambdas = grid * sigma.sum()
-    errors = cross_validation_error(lambdas, embedding.phi, psi, sigma)[0]
+    lambdas = grid * float(namespace(sigma).sum(sigma))
+    M = cross_sums(embedding.phi, psi)
+    errors = cross_validation_error(lambdas, embedding.phi, psi, sigma, M)[0]
     at = int(np.argmin(errors))
-    return float(errors[at]), float(lambdas[at]), embedding, sigma
+    return _Fit(float(errors[at]), float(lambdas[at]), embedding, sigma, M)
 
 
-def _candidates(x: Table) -> tuple[Array, list[Kernel], list[str]]:
+def _candidates(x: Table) -> tuple[Rows, list[Kernel], list[str]]:
     """Points (scores, columns in robust units, codes of categories), and kernels on them with their names."""
     numeric, categorical = list(x.numeric), list(x.categorical)
     d, c = len(numeric), len(categorical)
-    raw = x.values[:, numeric]
-    scores = normal_scores(raw)
-    points = np.column_stack([scores, raw / robust_scale(raw), x.values[:, categorical]])
+    scores = Scores.of(x)
+    make = partial(_points, scores=scores, scale=robust_scale(x.sample[:, numeric]), categorical=tuple(categorical))
+    points, some = map_rows(make, x.values, columns=2 * d + c), make(x.sample)
     cats: list[Kernel] = [Delta().on(2 * d + j) for j in range(c)]
     every = [] if not c else [Delta().on(*range(2 * d, 2 * d + c))]
     kernels: list[Kernel] = []
@@ -137,7 +218,7 @@ def _candidates(x: Table) -> tuple[Array, list[Kernel], list[str]]:
     if d:
         on_scores, on_raw = tuple(range(d)), tuple(range(d, 2 * d))
         for positions, scales, name in ((on_scores, SCORE_SCALES, "scores"), (on_raw, RAW_SCALES, "columns")):
-            length = median_distance(points[:, list(positions)])
+            length = median_distance(some[:, list(positions)])
             for scale in scales:
                 add(_times([Gaussian(length * scale).on(*positions), *every]), f"Gaussian ({scale:g} median) of {name}")
     if d + c > 1:
@@ -164,19 +245,63 @@ def _plus(parts: list[Kernel]) -> Kernel:
     return reduce(lambda a, b: a + b, parts)
 
 
-def normal_scores(values: Array) -> Array:
-    """Each column's ranks as quantiles of the normal law, ties at their mean: no tail or unit matters."""
-    if not values.shape[1]:
-        return values
-    ranks = np.apply_along_axis(rankdata, 0, values)
-    return np.asarray(ndtri((ranks - 0.5) / len(values)))
+def _points(values: Rows, scores: Scores, scale: Array, categorical: tuple[int, ...]) -> Rows:
+    raw = take(values, scores.columns, axis=1) / matching(scale, values)
+    return namespace(values).concat([scores(values), raw, take(values, categorical, axis=1)], axis=1)
 
 
-def one_hot(x: Table, max_levels: int = 20) -> Array:
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """Numeric columns as normal scores: a value's rank, as a quantile of the normal law. No tail or unit matters.
+
+    Attributes
+    ----------
+    columns
+        Their positions.
+    knots, scores
+        For each: the different values seen, in order, and the score of each; between them, in proportion.
+    """
+
+    columns: tuple[int, ...]
+    knots: tuple[Array, ...]
+    scores: tuple[Array, ...]
+
+    @classmethod
+    def of(cls, x: Table) -> Scores:
+        """Scores by ranks among the rows, or among some of them if they are many."""
+        knots, scores = [], []
+        for j in x.numeric:
+            values, counts = np.unique(x.sample[:, j], return_counts=True)
+            rank = np.cumsum(counts) - (counts - 1) / 2  # ties at their mean
+            knots.append(values)
+            scores.append(np.asarray(ndtri((rank - 0.5) / len(x.sample))))
+        return cls(x.numeric, tuple(knots), tuple(scores))
+
+    def __call__(self, values: Rows) -> Rows:
+        """Scores of the rows, a column for each numeric one."""
+        if not self.columns:
+            return values[:, :0]
+        found = [self._column(take(values, [j], axis=1)[:, 0], k) for k, j in enumerate(self.columns)]
+        return namespace(values).stack(found, axis=1)
+
+    def _column(self, values: Rows, k: int) -> Rows:
+        if is_host(values):
+            return np.interp(values, self.knots[k], self.scores[k])
+        xp = namespace(values)
+        knots, scores = matching(self.knots[k], values), matching(self.scores[k], values)
+        if knots.shape[0] == 1:
+            return xp.zeros_like(values) + scores[0]
+        left = xp.clip(xp.searchsorted(knots, values, side="right") - 1, 0, knots.shape[0] - 2)
+        low, high = xp.take(knots, left), xp.take(knots, left + 1)
+        share = xp.clip((values - low) / (high - low), 0.0, 1.0)
+        return xp.take(scores, left) * (1 - share) + xp.take(scores, left + 1) * share
+
+
+def one_hot(values: Rows, x: Table, max_levels: int = 20) -> Rows:
     """Indicators of the categories of each categorical column that has few."""
     columns = [
-        (x.values[:, [j]] == np.arange(len(categories))).astype(np.float64)
+        as_float(values[:, j : j + 1] == matching(np.arange(len(categories), dtype=np.float64), values)[None, :])
         for j in x.categorical
         if (categories := x.columns[j].categories) is not None and len(categories) <= max_levels
     ]
-    return np.column_stack(columns) if columns else np.empty((len(x.values), 0))
+    return namespace(values).concat(columns, axis=1) if columns else values[:, :0]

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.arguments import check_count, is_number
+from condmmd.arrays import is_device, matching, n_rows, to_host
 from condmmd.contrasts import DoublyRobust, ridge_models
 from condmmd.embedding import Embedding
 from condmmd.kernels import Linear
@@ -109,8 +110,10 @@ def train_predictions(
     if options.model is None:
         B_p, B_q = ridge_models(t[None, :], train_phi, psi, options.reg or (lam, lam))
         return phi @ B_p[0], phi @ B_q[0]
-    fitted = [_fit(options.model, train_values[rows], psi[rows]) for rows in (t == 1, t == 0)]
-    return tuple(_predict(model, values, psi.shape[1]) for model in fitted)  # type: ignore[return-value]
+    host = [to_host(array) for array in (train_values, psi, t)]
+    fitted = [_fit(options.model, host[0][rows], host[1][rows]) for rows in (host[2] == 1, host[2] == 0)]
+    predicted = [matching(_predict(model, to_host(values), psi.shape[1]), phi) for model in fitted]
+    return predicted[0], predicted[1]
 
 
 def _given(predictions: tuple[Any, Any], y: Embedding, table: Table) -> tuple[Array, Array]:
@@ -118,18 +121,19 @@ def _given(predictions: tuple[Any, Any], y: Embedding, table: Table) -> tuple[Ar
         raise TypeError("`outcome_model` with predictions needs kernel_y='linear': they are in the units of Y.")
     found = []
     for values in predictions:
-        mu = np.asarray(values, dtype=np.float64)
+        mu = np.asarray(to_host(values) if is_device(values) else values, dtype=np.float64)
         mu = mu[:, None] if mu.ndim == 1 else mu
-        if mu.shape != (len(y.phi), len(table.columns)) or not np.isfinite(mu).all():
+        shape = (n_rows(y.phi), len(table.columns))
+        if mu.shape != shape or not np.isfinite(mu).all():
             raise ValueError(
-                f"`outcome_model` must have finite predictions of shape ({len(y.phi)}, {len(table.columns)}) for each "
-                f"group; got shape {mu.shape}."
+                f"`outcome_model` must have finite predictions of shape {shape} for each group; got shape {mu.shape}."
             )
-        found.append(y.transform(mu))
+        found.append(y.transform(matching(mu, y.phi)))
     return found[0], found[1]
 
 
 def _regressors(model: Any, X: Array, psi: Array, t: Array, folds: npt.NDArray[np.int64] | None) -> tuple[Array, Array]:
+    rows_on_device, (X, psi, t) = psi, (to_host(array) for array in (X, psi, t))
     mu = np.empty((2, *psi.shape))
     for fold in [None] if folds is None else np.unique(folds):
         rows = slice(None) if fold is None else folds == fold
@@ -137,7 +141,7 @@ def _regressors(model: Any, X: Array, psi: Array, t: Array, folds: npt.NDArray[n
         for k, label in enumerate((1, 0)):
             chosen = inside & (t == label)
             mu[k, rows] = _predict(_fit(model, X[chosen], psi[chosen]), X[rows], psi.shape[1])
-    return mu[0], mu[1]
+    return matching(mu[0], rows_on_device), matching(mu[1], rows_on_device)
 
 
 def _fit(model: Any, X: Array, psi: Array) -> Any:
@@ -152,6 +156,6 @@ def _predict(model: Any, X: Array, width: int) -> Array:
 
 def _folds(t: Array, n_folds: int) -> npt.NDArray[np.int64]:
     """Shuffled folds, the same every time and blind to the labels."""
-    folds = np.arange(len(t)) % n_folds
+    folds = np.arange(n_rows(t)) % n_folds
     np.random.default_rng(0).shuffle(folds)
     return folds

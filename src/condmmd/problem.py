@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import is_lazy, n_rows, namespace, steps_of, take, to_host
 from condmmd.contrasts import Contrast, DoublyRobust, Joint, Orthogonal, PlugIn
 from condmmd.embedding import Embedding, Solver, embed_covariates, embed_outcomes
 from condmmd.kernels import KernelLike, resolve_kernel
+from condmmd.moments import AnyWeights
 from condmmd.outcome_models import OutcomeOptions, doubly_robust, train_predictions
 from condmmd.regularization import Regularization, choose_reg
-from condmmd.samples import Array, Samples, Weights, select_rows
+from condmmd.resampling import Drawn
+from condmmd.samples import Array, Samples, select_rows
 from condmmd.spectrum import level_values, mixture_spectrum
 
-__all__ = ["Estimator", "Features", "Problem", "embed_outcome_side", "embed_samples", "pose", "pose_doubly_robust"]
+__all__ = ["Estimator", "Features", "Problem", "check_blocks_of_rows", "embed_outcome_side", "embed_samples", "pose", "pose_doubly_robust"]
 
 Estimator: TypeAlias = Literal["plugin", "joint", "orthogonal", "doubly_robust"]
 
@@ -48,25 +51,46 @@ class Problem:
     contrast: Contrast
     mixture: float | None = None
 
-    def spectra(self, T: Weights) -> tuple[Array, Array, Array]:
+    def spectra(self, T: AnyWeights) -> tuple[Array, Array, Array]:
         """Eigenvalues (r or B x r), energies (B x r) and D (B x r x q) for each label vector, a row of ``T``."""
         D = self.contrast(T, self.x, self.y)
+        xp = namespace(D)
         if self.mixture is None:
-            return self.sigma, np.einsum("bjk,bjk->bj", D, D), D
+            return self.sigma, xp.vecdot(D, D), D
         sigma, U = mixture_spectrum(T, self.x.phi, self.mixture)
-        along = U.transpose(0, 2, 1) @ D
-        return sigma, np.einsum("bjk,bjk->bj", along, along), D
+        along = xp.matrix_transpose(U) @ D
+        return sigma, xp.vecdot(along, along), D
 
-    def levels(self, T: Weights, s: Array, *, batch: int | None = None) -> Array:
+    def levels(self, T: AnyWeights, s: Array, *, batch: int | None = None) -> Array:
         """CMMD_s^2 for each label vector (a row of ``T``) and each level: shape (B, len(s))."""
         r, q = self.x.rank, self.y.rank
         step = batch or max(1, BATCH_NUMBERS // (2 * r * (r + q)))
-        values = np.empty((len(T), len(s)))
-        for start in range(0, len(T), step):
-            labels = slice(start, start + step)
-            sigma, energies, _ = self.spectra(T[labels])
-            values[labels] = level_values(sigma, energies, s, self.contrast.power)
+        if isinstance(T, Drawn):  # a pass over the data costs more than the memory of all moments
+            sigma, energies, _ = self.spectra(T)
+            return to_host(level_values(sigma, energies, s, self.contrast.power))
+        values = np.empty((n_rows(T), len(s)))
+        for labels in steps_of(n_rows(T), step):
+            sigma, energies, _ = self.spectra(T[labels, :])
+            values[labels] = to_host(level_values(sigma, energies, s, self.contrast.power))
         return values
+
+
+def check_blocks_of_rows(samples: Samples, *, options: OutcomeOptions | None, propensity: Any, **others: Any) -> None:
+    """With rows in blocks (dask): refuse what needs all of them at once, before any work."""
+    if not is_lazy(samples.x.values):
+        return
+    needed = [name for name, value in others.items() if value is not None and value is not False]
+    if hasattr(propensity, "predict_proba"):
+        needed.append("propensity (a classifier)")
+    if options is not None and (
+        options.model is not None or options.n_folds is not None or options.train is not None or not options.refit
+    ):
+        needed.append("outcome_model, outcome_fit or refit")
+    if needed:
+        raise TypeError(
+            f"{', '.join(f'`{name}`' for name in needed)}: this needs all rows in memory, and these are in blocks "
+            "(dask). Leave it out, or pass arrays in memory."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,13 +161,14 @@ def pose_doubly_robust(
         return Problem(x, sigma, y, contrast, mixture), chosen, samples
     train = _check_train(options.train, samples)
     rest = select_rows(samples, ~train, argument="outcome_fit")
-    fit_on = (samples.x.values[train], x.phi[train], y.phi[train], samples.groups.t[train])
-    parts = (samples.x.values[~train], x.phi[~train])
-    x, sigma = replace(x, phi=x.phi[~train], gram=None).principal()
-    y = replace(y, phi=y.phi[~train])
+    inside, outside = np.flatnonzero(train), np.flatnonzero(~train)
+    fit_on = tuple(take(rows, inside) for rows in (samples.x.values, x.phi, y.phi, samples.groups.t))
+    parts = take(samples.x.values, outside), take(x.phi, outside)
+    x, sigma = replace(x, phi=parts[1], gram=None).principal()
+    y = replace(y, phi=take(y.phi, outside))
     chosen = _one_lambda(choose_reg(reg, x.phi, y.phi, sigma))
     predictions = train_predictions(options, chosen.lam_p, parts, fit_on)
-    contrast = DoublyRobust(chosen.lam_p, e[~train], predictions=predictions)
+    contrast = DoublyRobust(chosen.lam_p, take(e, outside), predictions=predictions)
     return Problem(x, sigma, y, contrast, mixture), chosen, rest
 
 
@@ -154,7 +179,7 @@ def _one_lambda(reg: Regularization) -> Regularization:
 
 
 def _check_train(train: npt.NDArray[np.bool_], samples: Samples) -> npt.NDArray[np.bool_]:
-    t = samples.groups.t
+    t = to_host(samples.groups.t)
     if len(train) != len(t):
         raise ValueError(f"`outcome_fit` must have one value a row, {len(t)}; got {len(train)}.")
     if min(t[train].sum(), (1 - t[train]).sum()) < 2:

@@ -12,12 +12,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
+from condmmd.arrays import Rows, n_rows, namespace, pick_rows, sample_rows, squared_norms, steps_of, sum_rows, to_host
 from condmmd.samples import Array
 
 __all__ = [
     "Regularization",
     "check_reg",
     "choose_reg",
+    "cross_sums",
     "cross_validation_error",
     "largest_near_minimum",
 ]
@@ -77,36 +79,51 @@ def choose_reg(reg: Regularization | Literal["loo", "gcv"], phi: Array, psi: Arr
     """Choose lambda on the pooled rows, where it was not given. ``phi`` is in the eigenbasis of C."""
     if isinstance(reg, Regularization):
         return reg
-    grid = GRID * sigma.sum()  # the sum of the eigenvalues is the mean of k(x, x)
+    grid = GRID * float(namespace(sigma).sum(sigma))  # the sum of the eigenvalues is the mean of k(x, x)
     errors = cross_validation_error(grid, phi, psi, sigma)[0 if reg == "loo" else 1]
     lam = largest_near_minimum(grid, errors)
     return Regularization(lam, lam, reg)
 
 
-def cross_validation_error(grid: Array, phi: Array, psi: Array, sigma: Array) -> tuple[Array, Array]:
+def cross_validation_error(
+    grid: Array, phi: Rows, psi: Rows, sigma: Array, M: Array | None = None
+) -> tuple[Array, Array]:
     """Leave-one-out and generalised cross-validation error of the pooled ridge for each lambda of ``grid``.
 
     With ``H = phi (phi^T phi + lam N I)^-1 phi^T``, leave-one-out is the mean over rows of
     ``|psi_i - (H psi)_i|^2 / (1 - H_ii)^2``; generalised cross-validation has the mean of H_ii in place of H_ii.
+    ``M`` is ``phi^T psi``, if it is known already.
     """
-    N = len(phi)
-    M = phi.T @ psi
-    if N > MAX_ROWS:  # the same quantities, averaged over every so many rows
-        phi, psi = phi[:: -(-N // MAX_ROWS)], psi[:: -(-N // MAX_ROWS)]
-    loo, squares, trace = np.zeros((3, len(grid)))
+    N = n_rows(phi)
+    M = cross_sums(phi, psi) if M is None else M
+    some = sample_rows(N, MAX_ROWS)  # the same quantities, averaged over some rows
+    phi, psi = pick_rows(phi, some), pick_rows(psi, some)
+    xp = namespace(phi)
+    sums = []
     step = max(1, CHUNK_NUMBERS // (phi.shape[1] + psi.shape[1]))
-    for start in range(0, len(phi), step):
-        rows = slice(start, start + step)
-        for g, lam in enumerate(grid):
-            shrink = 1.0 / (N * (sigma + lam))
-            leverage = phi[rows] ** 2 @ shrink
-            misfit = psi[rows] - phi[rows] @ (shrink[:, None] * M)
-            squared = np.einsum("ij,ij->i", misfit, misfit)
-            loo[g] += (squared / (1.0 - leverage) ** 2).sum()
-            squares[g] += squared.sum()
-            trace[g] += leverage.sum()
-    count = len(phi)
-    return loo / count, (squares / count) / (1.0 - trace / count) ** 2
+    for lam in grid:
+        shrink = 1.0 / (N * (sigma + float(lam)))
+        weighted = shrink[:, None] * M
+        total = 0.0
+        for rows in steps_of(len(some), step):
+            leverage = phi[rows, :] ** 2 @ shrink
+            misfit = psi[rows, :] - phi[rows, :] @ weighted
+            squared = squared_norms(misfit)
+            own = (xp.sum(squared / (1.0 - leverage) ** 2), xp.sum(squared), xp.sum(leverage))
+            total = total + xp.stack(own)
+        sums.append(total)
+    loo, squares, trace = to_host(xp.stack(sums, axis=1)) / len(some)
+    return loo, squares / (1.0 - trace) ** 2
+
+
+def cross_sums(phi: Rows, psi: Rows) -> Array:
+    """``phi^T psi``."""
+    found: Array = sum_rows(_cross, phi, psi)
+    return found
+
+
+def _cross(phi: Rows, psi: Rows) -> Array:
+    return phi.T @ psi
 
 
 def largest_near_minimum(grid: Array, errors: Array) -> float:

@@ -7,10 +7,12 @@ what goes away is the ridge bias that differs between the groups when their cova
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from operator import sub as subtract
 from typing import Any
 
 import numpy as np
 
+from condmmd.arrays import map_rows, matching, to_host
 from condmmd.embedding import Embedding
 from condmmd.nuisance import PooledRegression
 from condmmd.samples import Array, Samples
@@ -57,11 +59,13 @@ def residualize(
     if model is True:
         if pooled is None:
             raise ValueError("the pooled regression is missing.")
-        return replace(y, phi=y.phi - pooled.fitted), Residualization(pooled.model, pooled.explained)
-    residual = y.phi - _cross_fit(model, samples.x.values, y.phi)
-    total = float(np.mean(np.sum((y.phi - y.phi.mean(axis=0)) ** 2, axis=1))) or 1.0
+        residual = map_rows(subtract, y.phi, pooled.fitted, columns=y.rank)
+        return replace(y, phi=residual), Residualization(pooled.model, pooled.explained)
+    psi = to_host(y.phi)
+    residual = psi - _cross_fit(model, to_host(samples.x.values), psi)
+    total = float(np.mean(np.sum((psi - psi.mean(axis=0)) ** 2, axis=1))) or 1.0
     explained = 1.0 - float(np.mean(np.sum(residual**2, axis=1))) / total
-    return replace(y, phi=residual), Residualization(f"{model!r}, {FOLDS}-fold cross-fitted", explained)
+    return replace(y, phi=matching(residual, y.phi)), Residualization(f"{model!r}, {FOLDS}-fold cross-fitted", explained)
 
 
 def _cross_fit(model: Any, X: Array, psi: Array) -> Array:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
 from html import escape
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from matplotlib.axes import Axes
 
-__all__ = ["CMMDTestResult", "LevelResult", "MMDTestResult"]
+__all__ = ["CMMDTestResult", "LevelResult", "MMDTestResult", "listed"]
 
 # Columns named in a sentence.
 MAX_NAMED = 8
@@ -94,6 +94,8 @@ class CMMDTestResult:
         The entropy that repeats the null labels: ``cmmd_test(..., rng=result.rng_state)``.
     call
         The call that repeats it, with every argument that is not a default.
+    spaces
+        The covariates and the outcomes in the user's names.
     evidence
         What was compared, for the further questions: `where`, `by_stratum`, `plot`, `report`.
     """
@@ -118,25 +120,25 @@ class CMMDTestResult:
     significance: float
     rng_state: int
     call: str
-    evidence: Evidence
+    spaces: tuple[str, str]
+    _gather: Callable[[], Evidence]
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """In memory: of a test of rows in blocks, on some of them."""
+        return self._gather()
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.statistic, self.pvalue))
 
-    def _spaces(self) -> tuple[str, str]:
-        """The covariates and the outcomes in the user's names; a Gram matrix has none."""
-        samples = self.evidence.samples
-        x = "X" if samples.gram_x is not None else _listed(samples.x.names)
-        return x, "Y" if samples.gram_y is not None else _listed(samples.y.names)
-
     def question(self) -> str:
         """What was asked, in the user's names."""
-        x, y = self._spaces()
+        x, y = self.spaces
         return f"Is {y} given {x} the same in {self.labels[0]} and {self.labels[1]}?"
 
     def sentence(self) -> str:
         """The verdict, in the user's names."""
-        x, y = self._spaces()
+        x, y = self.spaces
         p, q = self.labels
         where = f" among the {sum(self.n_obs)} rows left by trim" if self.trimmed else ""
         told = f"{y} given {x} differs between {p} and {q}{where} (p = {self.pvalue:.3g})."
@@ -261,7 +263,7 @@ class CMMDTestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "evidence"}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"_gather", "spaces"}}
         plain["null_distribution"] = np.asarray(self.null_distribution).tolist()
         plain["by_level"] = [asdict(result) for result in self.by_level]
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
@@ -276,7 +278,7 @@ class CMMDTestResult:
         )
 
 
-def _listed(names: tuple[str, ...]) -> str:
+def listed(names: tuple[str, ...]) -> str:
     shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 

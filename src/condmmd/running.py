@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import secrets
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from condmmd.arguments import is_number
+from condmmd.arrays import HOST_NUMBERS, Rows, is_host, is_lazy, matching, n_rows, namespace, row_numbers, work_size
+from condmmd.moments import AnyWeights, observed
 from condmmd.problem import Problem
-from condmmd.resampling import Scheme
+from condmmd.resampling import Drawn, Scheme, draw_together
 from condmmd.samples import Array, Labels
 
-__all__ = ["draw_units", "entropy_of", "evaluate_labels"]
+__all__ = ["draw_units", "entropy_of", "evaluate_labels", "place"]
 
 # Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
 UNIT = 64
-# Labels held at once, unless the user says otherwise: half a gigabyte.
+# Labels held at once, unless the user says otherwise: half a gigabyte; on a device with memory of its own four.
 MAX_LABELS = 2**29
+MAX_DEVICE_LABELS = 2**32
 
 
 def entropy_of(rng: Any) -> int:
@@ -39,10 +43,23 @@ def _units(n_resamples: int, entropy: int) -> list[tuple[int, np.random.SeedSequ
     return list(zip(sizes, np.random.SeedSequence(entropy).spawn(len(sizes)), strict=True))
 
 
-def draw_units(scheme: Scheme, n_resamples: int, entropy: int) -> Iterator[Labels]:
-    """Null labels, some at a time."""
+def draw_units(scheme: Scheme, n_resamples: int, entropy: int, t: Rows) -> Iterator[AnyWeights]:
+    """Null labels, some at a time, where the rows are."""
     for size, seed in _units(n_resamples, entropy):
-        yield scheme.draw(size, np.random.default_rng(seed))
+        yield place(scheme.draw(size, np.random.default_rng(seed)), t)
+
+
+def place(labels: Labels | Drawn, t: Rows) -> AnyWeights:
+    """Label vectors where the rows are."""
+    if isinstance(labels, Drawn):
+        return labels
+    if is_lazy(t):
+        return Drawn((row_numbers(t),), partial(_columns, labels=labels), len(labels))
+    return matching(labels, t) if is_host(labels) else labels
+
+
+def _columns(numbers: Rows, labels: Labels) -> Labels:
+    return labels[:, int(numbers[0]) : int(numbers[0]) + len(numbers)]
 
 
 def evaluate_labels(
@@ -59,15 +76,16 @@ def evaluate_labels(
 ) -> Array:
     """Every level of every problem at the observed labels (first row) and at the null labels."""
     units = _units(n_resamples, entropy)
-    per_batch = max(1, (batch_size or min(4 * UNIT, MAX_LABELS // len(t))) // UNIT)
+    per_batch = max(1, (batch_size or _labels_at_once(t)) // UNIT)
     batches = [units[start : start + per_batch] for start in range(0, len(units), per_batch)]
 
     def evaluate(batch: list[tuple[int, np.random.SeedSequence]], *, first: bool) -> Array:
-        labels = [scheme.draw(size, np.random.default_rng(seed)) for size, seed in batch]
-        T = np.concatenate([t[None, :].astype(np.int8), *labels] if first else labels)
+        drawn = draw_together(scheme, [(size, np.random.default_rng(seed)) for size, seed in batch])
+        labels = [place(part, t) for part in drawn]
+        T = stacked([observed(t), *labels] if first else labels)
         return np.concatenate([problem.levels(T, levels) for problem in problems], axis=1)
 
-    if n_jobs in (None, 1):
+    if n_jobs in (None, 1) or not is_host(t):
         parts = (evaluate(batch, first=number == 0) for number, batch in enumerate(batches))
     else:
         jobs = (delayed(evaluate)(batch, first=number == 0) for number, batch in enumerate(batches))
@@ -77,6 +95,33 @@ def evaluate_labels(
         done.append(part)
         _tell(sum(len(p) for p in done) - 1, n_resamples, progress=progress)
     return np.concatenate(done)
+
+
+def _labels_at_once(t: Rows) -> int:
+    """As many as are worth a pass over the rows, and fit in memory."""
+    if is_lazy(t):
+        return 16 * UNIT
+    limit = MAX_LABELS if work_size(t) == HOST_NUMBERS else MAX_DEVICE_LABELS
+    return min((4 if is_host(t) else 16) * UNIT, limit // n_rows(t))
+
+
+def stacked(parts: list[AnyWeights]) -> AnyWeights:
+    """Several sets of label vectors as one."""
+    first = parts[0]
+    if not isinstance(first, Drawn):
+        return first if len(parts) == 1 else namespace(first).concat(parts, axis=0)
+    drawn = [part for part in parts if isinstance(part, Drawn)]
+    rows = tuple(r for part in drawn for r in part.rows)
+    make = partial(_make_all, makes=[(part.make, len(part.rows)) for part in drawn])
+    return Drawn(rows, make, sum(len(part) for part in drawn))
+
+
+def _make_all(*blocks: Rows, makes: list[tuple[Callable[..., Labels], int]]) -> Labels:
+    labels, start = [], 0
+    for make, width in makes:
+        labels.append(make(*blocks[start : start + width]))
+        start += width
+    return np.concatenate(labels)
 
 
 def _tell(done: int, total: int, *, progress: bool) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
@@ -12,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.arguments import check_choice, check_count, check_embedding, check_mixture, is_number
+from condmmd.arrays import is_host, is_lazy, n_rows, pick_rows, sample_rows, to_host
 from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
 from condmmd.design import Design, SchemeName, Strata, design_labels, needs_regression
@@ -19,14 +21,23 @@ from condmmd.embedding import Embedding, Solver, affordable_rank
 from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
 from condmmd.marginal import mmd_test
 from condmmd.notices import CondmmdWarning, SmallSampleWarning
+from condmmd.moments import observed as observed_labels
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
-from condmmd.problem import Estimator, Problem, embed_outcome_side, embed_samples, pose, pose_doubly_robust
+from condmmd.problem import (
+    Estimator,
+    Problem,
+    check_blocks_of_rows,
+    embed_outcome_side,
+    embed_samples,
+    pose,
+    pose_doubly_robust,
+)
 from condmmd.propensity import PropensityLike, check_propensity
 from condmmd.regularization import Regularization, check_reg
 from condmmd.residuals import Residualization, check_residualize
 from condmmd.residuals import residualize as take_residuals
-from condmmd.result import CMMDTestResult, LevelResult, MMDTestResult
+from condmmd.result import CMMDTestResult, LevelResult, MMDTestResult, listed
 from condmmd.running import entropy_of, evaluate_labels
 from condmmd.samples import Array, Samples, read_samples, select_rows
 from condmmd.where import Evidence
@@ -40,6 +51,8 @@ DEFAULT_REG = 0.1
 # nothing that matters, and validity not at all.
 TOL = 1e-6
 MAX_RANK = 128
+# Of rows in blocks, so many are brought into memory for the further questions.
+EVIDENCE_ROWS = 50_000
 
 
 def cmmd_test(
@@ -180,8 +193,12 @@ def cmmd_test(
         X, Y, group, precomputed_x=bool(precomputed[0]),
         precomputed_y=isinstance(kernel_y, str) and kernel_y == "precomputed",
     )  # fmt: skip
-    few = len(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
-    affordable = affordable_rank(len(samples.x.values), MAX_RANK)
+    check_blocks_of_rows(
+        samples, options=options, propensity=propensity, blocks=blocks, trim=trim, null=null == "gamma" or None,
+        residualize=None if isinstance(residualize, bool) else residualize,
+    )  # fmt: skip
+    few = n_rows(samples.x.values) < 3 * MAX_RANK  # then Gram matrices cost no more than that many features
+    affordable = affordable_rank(n_rows(samples.x.values), MAX_RANK)
     limit = None if solver == "dual" or (few and max_rank is None) else int(max_rank or affordable)
     label_scheme: SchemeName = "bernoulli" if null == "gamma" else scheme
     estimated = needs_regression(samples, propensity, label_scheme, blocks)
@@ -199,7 +216,7 @@ def cmmd_test(
     _warn_small(design, significance)
     drawn = design.scheme()
     if null == "gamma":
-        observed = problems[0].levels(samples.groups.t[None, :], levels)[0]
+        observed = problems[0].levels(observed_labels(samples.groups.t), levels)[0]
         single = gamma_pvalues(problems[0], observed, levels)
         overall = min(1.0, float(single.min()) * len(levels))
         statistic, null_distribution = float(observed[np.argmin(single)]), np.empty(0)
@@ -251,21 +268,53 @@ def cmmd_test(
         significance=float(significance),
         rng_state=entropy,
         call=_call_text(given, entropy),
-        evidence=Evidence(
-            samples,
-            first.x,
-            first.y,
-            pooled,
-            design.centre,
-            None if design.blocks is None else design.blocks.of_row,
-            drawn,
-            0 if null == "gamma" else n_resamples,
-            entropy,
-            float(significance),
-            design.propensity.assumption if design.propensity.source == "estimated" else "",
-            marginal=partial(_marginal, given, samples, entropy),
-            again=partial(_again, given, design, entropy),
+        spaces=tuple(  # type: ignore[arg-type]
+            table.argument if gram is not None else listed(table.names)
+            for table, gram in ((samples.x, samples.gram_x), (samples.y, samples.gram_y))
         ),
+        _gather=partial(_gather, given, design, first, pooled, 0 if null == "gamma" else n_resamples, entropy),
+    )
+
+
+def _gather(
+    given: dict[str, Any],
+    design: Design,
+    problem: Problem,
+    pooled: PooledRegression | None,
+    n_resamples: int,
+    entropy: int,
+) -> Evidence:
+    """What the further questions need, in memory: of all rows, or of some where they are in blocks."""
+    whole, x, y = design.samples, problem.x, problem.y
+    if not is_host(whole.groups.t):
+        count = n_rows(whole.groups.t)
+        rows = sample_rows(count, EVIDENCE_ROWS if is_lazy(whole.groups.t) else count)
+
+        def here(array: Any) -> Any:
+            return to_host(pick_rows(array, rows))
+
+        groups = replace(whole.groups, t=here(whole.groups.t))
+        samples = Samples(*(replace(table, values=here(table.values)) for table in (whole.x, whole.y)), groups)
+        propensity = replace(design.propensity, e=here(design.propensity.e), n=groups.n)
+        design = replace(design, samples=samples, propensity=propensity)
+        x, y = replace(x, phi=here(x.phi), gram=None), replace(y, phi=here(y.phi))
+        if pooled is not None:
+            small = to_host(pooled.shrink) * (count / len(rows))
+            pooled = replace(pooled, fitted=here(pooled.fitted), features=here(pooled.features), shrink=small)
+    return Evidence(
+        design.samples,
+        x,
+        y,
+        pooled,
+        design.centre,
+        None if design.blocks is None else design.blocks.of_row,
+        design.scheme(),
+        n_resamples,
+        entropy,
+        float(given["significance"]),
+        design.propensity.assumption if design.propensity.source == "estimated" else "",
+        marginal=partial(_marginal, given, whole, entropy),
+        again=partial(_again, given, design, entropy),
     )
 
 
@@ -289,7 +338,8 @@ def _call_text(given: dict[str, Any], entropy: int) -> str:
         value = given[name]
         if name in {"X", "Y", "group"} or name == "rng" or value is default:
             continue
-        shown = name if isinstance(value, np.ndarray) or callable(value) or hasattr(value, "columns") else repr(value)
+        brought = hasattr(value, "shape") or callable(value) or hasattr(value, "columns")
+        shown = name if brought else repr(value)
         if isinstance(default, inspect._empty) or shown != repr(default):  # noqa: SLF001
             told.append(f"{name}={shown if len(shown) <= 200 else '...'}")
     return f"cmmd_test({', '.join(['X', 'Y', 'group', *told, f'rng={entropy}'])})"
@@ -395,7 +445,7 @@ def _problems(
     for kernel in kernels:
         features = embed_samples(samples, y, kernel_x=kernel, tol=tol, max_rank=limit, solver=solver)
         for reg in regs:
-            lam = DEFAULT_REG * float(features.sigma.sum())
+            lam = DEFAULT_REG * float(to_host(features.sigma).sum())
             chosen: Regularization | None
             ridge = reg or Regularization(lam, lam, "default")
             if options is None:

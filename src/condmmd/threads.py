@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["for_each"]
+__all__ = ["for_each", "one_blas_thread"]
 
 Item = TypeVar("Item")
 
@@ -21,6 +21,11 @@ Item = TypeVar("Item")
 @cache
 def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
+
+
+def one_blas_thread() -> Any:
+    """A context in which BLAS has one thread, for whoever has threads of their own."""
+    return _blas().limit(limits=1)
 
 
 def for_each(function: Callable[[Item], None], items: Iterable[Item]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from condmmd.kernels import Kernel
 from condmmd.samples import Array
 
-__all__ = ["Factor", "check_diagonal", "greedy_cholesky", "randomized_cholesky", "refuse_negative"]
+__all__ = ["Factor", "check_diagonal", "greedy_cholesky", "refuse_negative"]
 
 # A residual this far below zero, relative to the largest k(x, x), is no rounding error.
 NEGATIVE = 1e-8
@@ -31,19 +31,22 @@ class Factor:
         return self.phi[list(self.pivots)]
 
 
-def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> Factor:
-    """Take as the next pivot the row that is represented worst, until ``tol`` of the trace is left."""
+def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, first: int = 0) -> Factor:
+    """Take as the next pivot the row that is represented worst, until ``tol`` of the trace is left.
+
+    The ``first`` rows are pivots in any case, in their order.
+    """
     left = kernel.diagonal(X).astype(np.float64)
     largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order
     pivots: list[int] = []
-    while len(pivots) < max_rank and left.sum() > tol * total:
-        pivot = int(np.argmax(left))
+    while len(pivots) < first or (len(pivots) < max_rank and left.sum() > tol * total):
+        pivot = len(pivots) if len(pivots) < first else int(np.argmax(left))
         if left[pivot] <= len(X) * np.finfo(float).eps * largest:
             break
         rank = len(pivots)
         if rank == len(rows):
-            rows = np.concatenate([rows, np.empty((min(rank, max_rank - rank), len(X)))])
+            rows = np.concatenate([rows, np.empty((max(1, min(rank, max_rank - rank)), len(X)))])
         column = kernel.gram(X, X[pivot : pivot + 1])[:, 0]
         column -= rows[:rank, pivot] @ rows[:rank]
         column /= np.sqrt(left[pivot])
@@ -57,67 +60,13 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> F
     return Factor(np.ascontiguousarray(rows[: len(pivots)].T), tuple(pivots), float(left.sum() / total))
 
 
-def randomized_cholesky(
-    kernel: Kernel, X: Array, *, tol: float, max_rank: int, block: int = 32, seed: int = 0
-) -> Factor:
-    """Draw pivots in proportion to what is left of ``k(x, x)``, many at a time (RPCholesky with rejection).
-
-    For many rows: the work is in matrix products instead of one pass over the data a pivot. A candidate of a block is
-    kept with the probability that it would have had, had the block's earlier pivots been taken one by one, so that
-    the pivots follow the law of the sequential method. Same rows and seed, same pivots.
-    """
-    rng = np.random.default_rng(seed)
-    left = kernel.diagonal(X).astype(np.float64)
-    largest, total = check_diagonal(kernel, left)
-    floor = len(X) * np.finfo(float).eps * largest
-    phi = np.empty((len(X), 0))
-    pivots: list[int] = []
-    while len(pivots) < max_rank and left.sum() > tol * total and left.max() > floor:
-        drawn = rng.choice(len(X), size=block, p=left / left.sum())
-        H = kernel.gram(X[drawn], X[drawn]) - phi[drawn] @ phi[drawn].T
-        kept, corner = _accept(H, floor, rng, max_rank - len(pivots))
-        if not kept:
-            continue
-        chosen = drawn[kept]
-        columns = kernel.gram(X, X[chosen])
-        columns -= phi @ phi[chosen].T
-        new = np.linalg.solve(corner, columns.T).T
-        new[pivots] = 0.0
-        new[chosen] = np.tril(new[chosen])
-        phi = np.concatenate([phi, new], axis=1)
-        pivots.extend(int(row) for row in chosen)
-        left -= np.einsum("ij,ij->i", new, new)
-        left[chosen] = 0.0
-        _check_residual(kernel, X, pivots, left, largest)
-        np.maximum(left, 0.0, out=left)
-    return Factor(phi, tuple(pivots), float(left.sum() / total))
-
-
-def _accept(H: Array, floor: float, rng: np.random.Generator, limit: int) -> tuple[list[int], Array]:
-    """Rejection step: positions kept of a block with residual Gram matrix ``H``, and the Cholesky factor on them."""
-    before = H.diagonal().copy()
-    now = before.copy()
-    kept: list[int] = []
-    rows = np.zeros((len(H), len(H)))
-    for i in range(len(H)):
-        if len(kept) == limit:
-            break
-        if now[i] <= floor or rng.random() * before[i] > now[i]:
-            continue
-        row = (H[i] - rows[: len(kept), i] @ rows[: len(kept)]) / np.sqrt(now[i])
-        rows[len(kept)] = row
-        kept.append(i)
-        now = now - row**2
-    return kept, np.tril(rows[: len(kept), kept].T)
-
-
 def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
     """Largest k(x, x) and their sum, or an error where no features can come of them."""
-    if not np.isfinite(diagonal).all():
+    smallest, largest, total = float(diagonal.min()), float(diagonal.max()), float(diagonal.sum())
+    if not (np.isfinite(smallest) and np.isfinite(largest)):
         raise ValueError(f"the kernel {kernel!r} has k(x, x) that is NaN or infinite; scale the columns down.")
-    if diagonal.min() < 0:
-        raise ValueError(f"the kernel {kernel!r} is not positive semi-definite: k(x, x) = {diagonal.min():.4g}.")
-    largest, total = float(diagonal.max()), float(diagonal.sum())
+    if smallest < 0:
+        raise ValueError(f"the kernel {kernel!r} is not positive semi-definite: k(x, x) = {smallest:.4g}.")
     if total == 0:
         raise ValueError(f"the kernel {kernel!r} is zero on every row, so it cannot tell any two apart.")
     if not SMALLEST < largest < LARGEST:

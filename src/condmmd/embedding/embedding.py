@@ -3,21 +3,41 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from condmmd.embedding.cholesky import Factor, check_diagonal, greedy_cholesky, randomized_cholesky
-from condmmd.embedding.gram import factor_gram
+from condmmd.arrays import (
+    Rows,
+    gather_rows,
+    is_host,
+    is_lazy,
+    map_rows,
+    matching,
+    n_rows,
+    namespace,
+    pick_rows,
+    row_numbers,
+    sample_rows,
+    squared_norms,
+    sum_rows,
+    take,
+    to_host,
+)
+from condmmd.embedding.cholesky import check_diagonal, greedy_cholesky
+from condmmd.embedding.gram import Whitened, factor_gram, spectral_gram
 from condmmd.kernels import FeatureMap, Kernel, Landmarks
-from condmmd.samples import Array
+from condmmd.samples import Array, in_blocks
 
 __all__ = ["Embedding", "Method", "embed", "embed_gram"]
 
-Method: TypeAlias = Literal["explicit", "greedy Cholesky", "randomized Cholesky", "full Gram"]
+Method: TypeAlias = Literal["explicit", "greedy Cholesky", "greedy Cholesky of a sample", "full Gram"]
 
-# Above this many rows a pass over the data a pivot costs more than drawing pivots in blocks.
+# Above this many rows pivots are sought among so many of them first, then among the worst represented, a few times.
 GREEDY_MAX_ROWS = 10_000
+MORE_ROWS = 1000
+MAX_ROUNDS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,40 +74,114 @@ class Embedding:
     def transform(self, X: Array) -> Array:
         """Features of new points (the Nystrom extension, where features are not explicit)."""
         phi = self.feature_map(X)
-        return phi if self.rotation is None else phi @ self.rotation
+        return phi if self.rotation is None else phi @ matching(self.rotation, X)
 
     def principal(self) -> tuple[Embedding, Array]:
         """Rotate the features into the eigenbasis of ``C = phi^T phi / N``; also its eigenvalues, largest first.
 
         Then every level is a weighted sum over features, with no rotation left to do for each label vector.
         """
-        _, U = np.linalg.eigh(self.phi.T @ self.phi)
+        second = to_host(sum_rows(_second, self.phi))
+        values, U = np.linalg.eigh(second)
         U = np.ascontiguousarray(U[:, ::-1])
-        phi = self.phi @ U
-        sigma = np.einsum("ij,ij->j", phi, phi) / len(phi)
-        return replace(self, phi=phi, rotation=U if self.rotation is None else self.rotation @ U), sigma
+        phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
+        if is_lazy(phi):  # the same to rounding, without another pass
+            sigma = np.maximum(values[::-1], 0.0) / n_rows(phi)
+        else:
+            sigma = _squares(phi) / n_rows(phi)
+        rotation = U if self.rotation is None else self.rotation @ U
+        return replace(self, phi=phi, rotation=rotation), sigma
 
 
-def embed(kernel: Kernel, X: Array, *, tol: float, max_rank: int) -> Embedding:
+def _second(phi: Array) -> Array:
+    return phi.T @ phi
+
+
+def _rotate(phi: Array, U: Array) -> Array:
+    return phi @ matching(U, phi)
+
+
+def _squares(phi: Array) -> Array:
+    return namespace(phi).sum(phi**2, axis=0) if not is_host(phi) else np.einsum("ij,ij->j", phi, phi)
+
+
+def embed(kernel: Kernel, X: Rows, *, tol: float, max_rank: int) -> Embedding:
     """Embed with at most ``max_rank`` features: explicit ones if they are that few, else pivoted Cholesky.
 
     Where ``max_rank`` is reached first, the residual is above ``tol``.
     """
-    check_diagonal(kernel, kernel.diagonal(X))
     explicit = kernel.feature_map(X)
     if explicit is not None and explicit.size <= max_rank:
-        return Embedding(explicit(X), kernel, 0.0, "explicit", explicit)
-    few = len(X) <= GREEDY_MAX_ROWS
-    factor = (greedy_cholesky if few else randomized_cholesky)(kernel, X, tol=tol, max_rank=max_rank)
-    return _from_factor(factor, kernel, X, "greedy Cholesky" if few else "randomized Cholesky")
+        check_diagonal(kernel, _diagonal(kernel, X))
+        return Embedding(map_rows(explicit, X, columns=explicit.size), kernel, 0.0, "explicit", explicit)
+    if n_rows(X) <= GREEDY_MAX_ROWS:
+        points = to_host(X)
+        factor = greedy_cholesky(kernel, points, tol=tol, max_rank=max_rank)
+        phi = in_blocks(factor.phi, X) if is_lazy(X) else matching(factor.phi, X)
+        landmarks = Landmarks(kernel, points[list(factor.pivots)], factor.corner)
+        return Embedding(phi, kernel, factor.residual, "greedy Cholesky", landmarks)
+    return _embed_many(kernel, X, tol, max_rank)
 
 
-def embed_gram(kernel: Kernel, X: Array) -> Embedding:
+def _embed_many(kernel: Kernel, X: Rows, tol: float, max_rank: int) -> Embedding:
+    """Pivots among some of the rows; where they leave too much of the others, among those of whom they leave most."""
+    check_diagonal(kernel, _diagonal(kernel, X))
+    points = to_host(pick_rows(X, sample_rows(n_rows(X), GREEDY_MAX_ROWS)))
+    known, goal = 0, tol
+    for _ in range(MAX_ROUNDS):
+        factor = greedy_cholesky(kernel, points, tol=goal, max_rank=max_rank, first=known)
+        landmarks = Landmarks(kernel, points[list(factor.pivots)], factor.corner)
+        phi = map_rows(landmarks, X, columns=landmarks.size)
+        total, left = (float(part) for part in sum_rows(partial(_left_over, kernel=kernel), X, phi))
+        if left <= tol * total or landmarks.size in (known, max_rank):
+            break
+        known = landmarks.size
+        worst, of_worst = _worst(kernel, X, phi)
+        points = np.concatenate([landmarks.points, worst])
+        # what is left of the worst rows is to fall by as much as what is left of all must, and a half more
+        goal = 0.5 * (tol * total / left) * of_worst / float(kernel.diagonal(points).sum())
+    return Embedding(phi, kernel, max(0.0, left / total), "greedy Cholesky of a sample", landmarks)
+
+
+def _diagonal(kernel: Kernel, X: Rows) -> Array:
+    """Of all rows, or of the smallest, the largest and the mean one where there are blocks of them."""
+    if not is_lazy(X):
+        return to_host(kernel.diagonal(X))
+    return np.concatenate(gather_rows(partial(_few_diagonal, kernel=kernel), X))
+
+
+def _few_diagonal(X: Rows, kernel: Kernel) -> Array:
+    diagonal = kernel.diagonal(X)
+    return np.array([diagonal.min(), diagonal.max(), diagonal.mean()])
+
+
+def _left_over(X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array]:
+    """The trace of the kernel's matrix on these rows, and what the features leave of it."""
+    diagonal, xp = kernel.diagonal(X), namespace(phi)
+    return xp.sum(diagonal), xp.sum(diagonal - squared_norms(phi))
+
+
+def _worst(kernel: Kernel, X: Rows, phi: Rows) -> tuple[Array, float]:
+    """The rows of which most is left over, the same whatever the blocks are, and how much that is."""
+    found = gather_rows(partial(_worst_of_block, kernel=kernel), row_numbers(X), X, phi)
+    numbers, left, points = (np.concatenate(part) for part in zip(*found, strict=True))
+    order = np.lexsort((numbers, -left))[:MORE_ROWS]
+    return points[order], float(left[order].sum())
+
+
+def _worst_of_block(numbers: Rows, X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array, Array]:
+    left = to_host(kernel.diagonal(X) - squared_norms(phi))
+    order = np.argsort(-left, kind="stable")[:MORE_ROWS]
+    return to_host(take(numbers, order)), left[order], to_host(take(X, order))
+
+
+def embed_gram(kernel: Kernel, X: Rows) -> Embedding:
     """Embed through the full Gram matrix, which is kept."""
-    factor, K = factor_gram(kernel, X)
-    return replace(_from_factor(factor, kernel, X, "full Gram"), gram=K)
-
-
-def _from_factor(factor: Factor, kernel: Kernel, X: Array, method: Method) -> Embedding:
-    landmarks = Landmarks(kernel, X[list(factor.pivots)], factor.corner)
-    return Embedding(factor.phi, kernel, factor.residual, method, landmarks)
+    if is_lazy(X):
+        raise ValueError("solver='dual' needs the full Gram matrix, so rows in memory; use solver='primal'.")
+    if is_host(X):
+        factor, K = factor_gram(kernel, X)
+        landmarks = Landmarks(kernel, X[list(factor.pivots)], factor.corner)
+        return Embedding(factor.phi, kernel, factor.residual, "full Gram", landmarks, gram=K)
+    phi, whiten, residual, K = spectral_gram(kernel, X)
+    return Embedding(phi, kernel, residual, "full Gram", Whitened(kernel, to_host(X), whiten), gram=K)

@@ -7,10 +7,11 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
+from condmmd.arrays import Rows, is_lazy, n_rows
 from condmmd.embedding.embedding import Embedding, embed, embed_gram
 from condmmd.kernels import Kernel
 from condmmd.notices import ApproximationWarning
-from condmmd.samples import Array, Table
+from condmmd.samples import Table
 
 __all__ = [
     "Solver", "affordable_rank", "break_even_rank", "dual_flops", "embed_covariates", "embed_outcomes", "primal_flops",
@@ -23,6 +24,8 @@ GRAM_MAX_ROWS = 5000
 # Beyond them: at most this many features, and at most this many numbers in phi (1 GB).
 LARGE_MAX_RANK = 1024
 LARGE_MAX_NUMBERS = 2**27
+# Rows whose features are in memory at once where the rows are in blocks.
+LAZY_ROWS = 2**20
 # From this many rows on an affordable rank falls as the root of the rows, down to a floor: a test then costs about N.
 FULL_RANK_ROWS = 20_000
 MIN_RANK = 48
@@ -57,7 +60,7 @@ def break_even_rank(rows: int, outcomes: int) -> int:
 
 def embed_outcomes(kernel: Kernel, table: Table, *, tol: float, max_rank: int | None) -> Embedding:
     """Features ``psi`` of the outcomes."""
-    return _embed(kernel, table, tol, max_rank, switch=max(len(table.values) // 4, 32))
+    return _embed(kernel, table, tol, max_rank, switch=max(n_rows(table.values) // 4, 32))
 
 
 def embed_covariates(
@@ -66,21 +69,22 @@ def embed_covariates(
     """Features ``phi`` of the covariates; with ``solver="dual"``, or where it is cheaper, the full Gram matrix too."""
     if solver == "dual":
         return embed_gram(kernel, table.values)
-    rows = len(table.values)
+    rows = n_rows(table.values)
     return _embed(kernel, table, tol, max_rank, switch=rows if solver == "primal" else break_even_rank(rows, outcomes))
 
 
 def _embed(kernel: Kernel, table: Table, tol: float, max_rank: int | None, switch: int) -> Embedding:
     """Low rank up to ``switch`` features, then the full Gram matrix, unless the user or the memory sets a limit."""
-    X: Array = table.values
-    rows = len(X)
+    X: Rows = table.values
+    rows = n_rows(X)
     if max_rank is not None:
         return embed(kernel, X, tol=tol, max_rank=min(max_rank, rows))
-    if rows <= GRAM_MAX_ROWS:
+    if rows <= GRAM_MAX_ROWS and not is_lazy(X):
         embedding = embed(kernel, X, tol=tol, max_rank=min(switch, rows))
         converged = embedding.residual <= tol or embedding.rank < switch
         return embedding if converged or switch >= rows else embed_gram(kernel, X)
-    limit = max(1, min(LARGE_MAX_RANK, LARGE_MAX_NUMBERS // rows))
+    held = min(rows, LAZY_ROWS) if is_lazy(X) else rows
+    limit = max(1, min(LARGE_MAX_RANK, LARGE_MAX_NUMBERS // held))
     embedding = embed(kernel, X, tol=tol, max_rank=limit)
     if embedding.residual > tol and embedding.rank == limit:
         warnings.warn(

@@ -5,12 +5,14 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
+from operator import add, mul
 from typing import Any
 
 import numpy as np
 
 from condmmd.kernels.features import FeatureMap, OnColumns, Stacked, Tensor
-from condmmd.samples import Array, Table
+from condmmd.samples import Array, Table, pick_columns
 
 __all__ = ["Kernel", "On", "Product", "Sum", "format_numbers"]
 
@@ -77,7 +79,7 @@ class Product(Kernel):
         return K
 
     def diagonal(self, A: Array) -> Array:
-        return np.prod([factor.diagonal(A) for factor in self.factors], axis=0)
+        return reduce(mul, (factor.diagonal(A) for factor in self.factors))
 
     def resolve(self, table: Table) -> Kernel:
         return replace(self, factors=tuple(factor.resolve(table) for factor in self.factors))
@@ -104,7 +106,7 @@ class Sum(Kernel):
         return K
 
     def diagonal(self, A: Array) -> Array:
-        return np.sum([term.diagonal(A) for term in self.terms], axis=0)
+        return reduce(add, (term.diagonal(A) for term in self.terms))
 
     def resolve(self, table: Table) -> Kernel:
         return replace(self, terms=tuple(term.resolve(table) for term in self.terms))
@@ -152,7 +154,7 @@ class On(Kernel):
         return self.positions
 
     def _select(self, A: Array) -> Array:
-        return A[:, list(self._known_positions())]
+        return pick_columns(A, self._known_positions())
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Product | Sum) else repr(self.kernel)

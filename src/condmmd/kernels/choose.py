@@ -66,7 +66,7 @@ def default_kernel(table: Table) -> Kernel:
     """
     parts: list[Kernel] = []
     if table.numeric:
-        values = table.values[:, list(table.numeric)]
+        values = table.sample[:, list(table.numeric)]
         spread = robust_scale(values)
         scales = median_distance(values / spread) * spread
         gaussian = Gaussian(tuple(scales.tolist()) if len(scales) > 1 else float(scales[0]))

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.distance import cdist
 
+from condmmd.arrays import as_float, distinct_rows, is_host, namespace
 from condmmd.kernels.base import Kernel
 from condmmd.kernels.features import FeatureMap, Landmarks
 from condmmd.samples import Array, Table
@@ -28,13 +29,16 @@ class Delta(Kernel):
     """
 
     def gram(self, A: Array, B: Array) -> Array:
-        return (cdist(A, B, "chebyshev") == 0).astype(np.float64)
+        if is_host(A):
+            return (cdist(A, B, "chebyshev") == 0).astype(np.float64)
+        xp = namespace(A)
+        return as_float(xp.all(A[:, None, :] == B[None, :, :], axis=2))
 
     def diagonal(self, A: Array) -> Array:
-        return np.ones(len(A))
+        return namespace(A).ones_like(A[:, 0])
 
     def resolve(self, table: Table) -> Kernel:  # noqa: ARG002 - any column may be compared for equality
         return self
 
     def feature_map(self, X: Array) -> FeatureMap | None:
-        return Landmarks(self, np.unique(X, axis=0))
+        return Landmarks(self, distinct_rows(X))

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
+
+from condmmd.arrays import is_host, matching, namespace, take
 
 if TYPE_CHECKING:
     from condmmd.kernels.base import Kernel
@@ -39,7 +42,7 @@ class OnColumns:
         return self.inner.size
 
     def __call__(self, X: Array) -> Array:
-        return self.inner(X[:, list(self.positions)])
+        return self.inner(take(X, self.positions, axis=1))
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +62,18 @@ class Landmarks:
         return len(self.points)
 
     def __call__(self, X: Array) -> Array:
-        K = self.kernel.gram(X, self.points)
-        return K if self.corner is None else solve_triangular(self.corner, K.T, lower=True).T
+        K = self.kernel.gram(X, matching(self.points, X))
+        if self.corner is None:
+            return K
+        if is_host(X):
+            return solve_triangular(self.corner, K.T, lower=True).T
+        return K @ matching(self._inverse.T, X)
+
+    @cached_property
+    def _inverse(self) -> Array:
+        """Of the corner: the array API has no triangular solve."""
+        identity = np.eye(len(self.points))
+        return np.asarray(solve_triangular(self.corner, identity, lower=True), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +87,7 @@ class Stacked:
         return sum(m.size for m in self.maps)
 
     def __call__(self, X: Array) -> Array:
-        return np.concatenate([m(X) for m in self.maps], axis=1)
+        return namespace(X).concat([m(X) for m in self.maps], axis=1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,5 +103,5 @@ class Tensor:
     def __call__(self, X: Array) -> Array:
         phi = self.maps[0](X)
         for m in self.maps[1:]:
-            phi = (phi[:, :, None] * m(X)[:, None, :]).reshape(len(X), -1)
+            phi = namespace(X).reshape(phi[:, :, None] * m(X)[:, None, :], (X.shape[0], -1))
         return phi

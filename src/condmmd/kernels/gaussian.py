@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from condmmd.arrays import is_host, namespace
 from condmmd.kernels.stationary import Stationary
 from condmmd.samples import Array
 
@@ -33,4 +34,4 @@ class Gaussian(Stationary):
     def profile(self, r: Array) -> Array:
         r *= r
         r *= -0.5
-        return np.exp(r, out=r)
+        return np.exp(r, out=r) if is_host(r) else namespace(r).exp(r)

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from condmmd.arrays import as_float, is_device, namespace
 from condmmd.kernels.base import Kernel
 from condmmd.samples import Array, Table
 
@@ -34,18 +35,21 @@ class FromFunction(Kernel):
     function: Callable[[Any, Any], Any]
 
     def gram(self, A: Array, B: Array) -> Array:
-        K = np.asarray(self.function(A, B), dtype=np.float64)
-        if K.shape != (len(A), len(B)):
-            raise ValueError(f"the kernel {self!r} must return shape ({len(A)}, {len(B)}) here; got {K.shape}.")
-        if not np.isfinite(K).all():
-            raise ValueError(
-                f"the kernel {self!r} returned {int((~np.isfinite(K)).sum())} NaN or infinite similarities."
-            )
+        found = self.function(A, B)
+        K = as_float(found) if is_device(A) else np.asarray(found, dtype=np.float64)
+        shape = (A.shape[0], B.shape[0])
+        if tuple(K.shape) != shape:
+            raise ValueError(f"the kernel {self!r} must return shape {shape} here; got {tuple(K.shape)}.")
+        xp = namespace(K)
+        bad = int(xp.sum(xp.astype(~xp.isfinite(K), xp.int64)))
+        if bad:
+            raise ValueError(f"the kernel {self!r} returned {bad} NaN or infinite similarities.")
         return K
 
     def diagonal(self, A: Array) -> Array:
-        blocks = [self.gram(A[i : i + 64], A[i : i + 64]).diagonal() for i in range(0, len(A), 64)]
-        return np.concatenate(blocks)
+        xp = namespace(A)
+        parts = [A[i : i + 64, :] for i in range(0, A.shape[0], 64)]
+        return xp.concat([xp.linalg.diagonal(self.gram(part, part)) for part in parts])
 
     def resolve(self, table: Table) -> Kernel:
         super().resolve(table)
@@ -85,7 +89,7 @@ def check_positive_semidefinite(kernel: Kernel, table: Table) -> None:
 
     Up to `MAX_CHECKED` rows are looked at, the same ones every time; the embedding notices later what slipped through.
     """
-    X = table.values
+    X = table.sample
     if len(X) > MAX_CHECKED:
         X = X[np.random.default_rng(0).choice(len(X), MAX_CHECKED, replace=False)]
     K = kernel.gram(X, X)

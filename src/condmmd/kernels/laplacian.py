@@ -7,6 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from condmmd.arrays import is_host, namespace
 from condmmd.kernels.stationary import Metric, Stationary
 from condmmd.samples import Array
 
@@ -35,4 +36,5 @@ class Laplacian(Stationary):
     metric: ClassVar[Metric] = "cityblock"
 
     def profile(self, r: Array) -> Array:
-        return np.exp(np.negative(r, out=r), out=r)
+        r *= -1.0
+        return np.exp(r, out=r) if is_host(r) else namespace(r).exp(r)

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import sqrt
 
-import numpy as np
-
+from condmmd.arrays import namespace
 from condmmd.kernels.base import format_numbers
 from condmmd.kernels.stationary import Stationary
 from condmmd.samples import Array
@@ -45,7 +44,7 @@ class Matern(Stationary):
     def profile(self, r: Array) -> Array:
         r = sqrt(2 * self.nu) * r
         polynomial = 1.0 if self.nu == 0.5 else 1.0 + r if self.nu == 1.5 else 1.0 + r + r**2 / 3
-        return polynomial * np.exp(-r)
+        return polynomial * namespace(r).exp(-r)
 
     def __repr__(self) -> str:
         return f"Matern(lengthscale={format_numbers(self.lengthscale)}, nu={self.nu})"

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import reduce
 from math import comb, factorial, sqrt
 from numbers import Integral
+from operator import mul
 
 import numpy as np
 
+from condmmd.arrays import is_host, matching, namespace, squared_norms
 from condmmd.kernels.base import Kernel
 from condmmd.kernels.features import FeatureMap
 from condmmd.samples import Array
@@ -54,7 +57,7 @@ class Polynomial(Kernel):
         return (self.gamma * (A @ B.T) + self.coef0) ** self.degree
 
     def diagonal(self, A: Array) -> Array:
-        return (self.gamma * np.einsum("ij,ij->i", A, A) + self.coef0) ** self.degree
+        return (self.gamma * squared_norms(A) + self.coef0) ** self.degree
 
     def feature_map(self, X: Array) -> FeatureMap | None:
         return Monomials(self.degree, self.coef0, self.gamma, X.shape[1])
@@ -76,7 +79,7 @@ class Linear(Kernel):
         return A @ B.T
 
     def diagonal(self, A: Array) -> Array:
-        return np.einsum("ij,ij->i", A, A)
+        return squared_norms(A)
 
     def feature_map(self, X: Array) -> FeatureMap | None:
         return Monomials(1, 0.0, 1.0, X.shape[1])
@@ -105,9 +108,15 @@ class Monomials:
         from sklearn.preprocessing import PolynomialFeatures  # noqa: PLC0415 - a slow import that few runs need
 
         lowest = self.degree if self.coef0 == 0 else 0
-        monomials = PolynomialFeatures((lowest, self.degree), include_bias=lowest == 0).fit(X)
-        weights = [self._weight(tuple(int(a) for a in powers)) for powers in monomials.powers_]
-        return np.asarray(monomials.transform(X), dtype=np.float64) * np.array(weights)
+        monomials = PolynomialFeatures((lowest, self.degree), include_bias=lowest == 0)
+        powers = monomials.fit(np.zeros((1, self.n_columns))).powers_
+        weights = np.array([self._weight(tuple(int(a) for a in exponents)) for exponents in powers])
+        if is_host(X):
+            return np.asarray(monomials.transform(X), dtype=np.float64) * weights
+        xp = namespace(X)
+        factors = [[X[:, j] ** int(a) for j, a in enumerate(exponents) if a] for exponents in powers]
+        columns = [reduce(mul, some) if some else xp.ones_like(X[:, 0]) for some in factors]
+        return xp.stack(columns, axis=1) * matching(weights, X)
 
     def _weight(self, powers: tuple[int, ...]) -> float:
         total = sum(powers)

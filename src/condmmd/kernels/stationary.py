@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.spatial.distance import cdist, pdist
 
+from condmmd.arrays import is_host, matching, namespace, squared_norms
 from condmmd.kernels.base import Kernel, On, Product, Sum, format_numbers
 from condmmd.samples import Array, Table
 
@@ -107,15 +108,18 @@ class Stationary(Kernel):
                 f"{self!r} has no lengthscale yet: give one, as in {type(self).__name__}(1.5), or let cmmd() take the "
                 "median distance."
             )
-        return self.profile(cdist(A / self.lengthscale, B / self.lengthscale, self.metric))
+        if is_host(A):
+            return self.profile(cdist(A / self.lengthscale, B / self.lengthscale, self.metric))
+        scales = matching(np.atleast_1d(self.lengthscale), A)
+        return self.profile(_distances(A / scales, B / scales, self.metric))
 
     def diagonal(self, A: Array) -> Array:
-        return np.ones(len(A))
+        return namespace(A).ones_like(A[:, 0])
 
     def resolve(self, table: Table) -> Self:
         super().resolve(table)
         if self.lengthscale is None:
-            return replace(self, lengthscale=median_distance(table.values, self.metric))
+            return replace(self, lengthscale=median_distance(table.sample, self.metric))
         if isinstance(self.lengthscale, tuple) and len(self.lengthscale) != len(table.columns):
             raise ValueError(
                 f"`lengthscale` has {len(self.lengthscale)} numbers for the {len(table.columns)} column(s) of "
@@ -125,6 +129,17 @@ class Stationary(Kernel):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(lengthscale={format_numbers(self.lengthscale)})"
+
+
+def _distances(A: Array, B: Array, metric: Metric) -> Array:
+    """What SciPy's cdist does, in the array API."""
+    xp = namespace(A)
+    if metric == "cityblock" or A.shape[1] == 1:
+        return sum(xp.abs(A[:, j, None] - B[None, :, j]) for j in range(A.shape[1]))
+    centre = xp.mean(B, axis=0)
+    A, B = A - centre, B - centre  # far from zero the squares below would lose the digits of the difference
+    squares = squared_norms(A)[:, None] + squared_norms(B)[None, :] - 2 * (A @ B.T)
+    return xp.sqrt(xp.clip(squares, min=0.0))
 
 
 def lengthscales(kernel: Kernel) -> list[float]:

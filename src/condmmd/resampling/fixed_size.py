@@ -5,33 +5,78 @@ The law depends on the odds ``e / (1 - e)`` only up to a common factor, so a pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from functools import partial, reduce
+from math import ceil, log2
 
 import numpy as np
 import numpy.typing as npt
 from scipy.optimize import brentq
 from scipy.signal import fftconvolve
-from scipy.special import expit
 
+from condmmd.arrays import (
+    Rows,
+    column_span,
+    each_step,
+    gather_rows,
+    home,
+    is_lazy,
+    kept,
+    map_rows,
+    matching,
+    n_rows,
+    namespace,
+    pick_rows,
+    row_numbers,
+    row_slices,
+    sigmoid,
+    steps_of,
+    sum_rows,
+    take,
+    to_host,
+    work_size,
+)
+from condmmd.resampling.counters import below, chance, keys_of, rounded, thresholds
+from condmmd.resampling.drawn import Drawn
 from condmmd.samples import Array, Labels
 
 __all__ = ["ExactSampler", "HalvingSampler", "law_of_sum", "tilt"]
 
 # Rows in a leaf: its tables have about this many entries for each row.
 LEAF = 64
-# More rows than this are halved first; random numbers drawn at once in a half.
+# More rows than this are halved first.
 TABLE_ROWS = 8192
-DRAWN_AT_ONCE = 2**22
+# Attempts at a half in one pass over the blocks of dask, where a pass costs more than a few random numbers.
+ATTEMPTS = 3
+# Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
+MIN_ALIKE = 0.05
+# Probabilities of a sum that are smaller than this, relative to the largest, are rounding of the transforms.
+NEGLIGIBLE = 1e-14
 
 
-def tilt(log_odds: Array, n: int) -> Array:
+def tilt(log_odds: Rows, n: int) -> Rows:
     """Probabilities with these odds up to a factor and with sum n: where the conditional law is best represented."""
 
     def excess(shift: float) -> float:
-        return float(expit(log_odds + shift).sum() - n)
+        return float(sum_rows(partial(_total, shift=shift), log_odds)) - n
 
-    low, high = -float(log_odds.max()) - 40.0, -float(log_odds.min()) + 40.0
-    return expit(log_odds + float(brentq(excess, low, high, xtol=1e-12)))
+    shift = 0.0
+    if abs(excess(0.0)) > 1e-9 * n:
+        low, high = column_span(log_odds)
+        near = -0.01, 0.01  # a fitted propensity has almost the right sum
+        if not excess(near[0]) <= 0 <= excess(near[1]):
+            near = -float(high) - 40.0, -float(low) + 40.0
+        shift = float(brentq(excess, *near, xtol=1e-12))
+    return map_rows(partial(_shifted, shift=shift), log_odds)
+
+
+def _shifted(log_odds: Rows, shift: float) -> Rows:
+    return sigmoid(log_odds + shift)
+
+
+def _total(log_odds: Rows, shift: float) -> Rows:
+    return namespace(log_odds).sum(_shifted(log_odds, shift))
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,79 +165,254 @@ class ExactSampler:
 
 
 @dataclass(frozen=True, eq=False)
+class Law:
+    """Probabilities of a whole number, from ``start`` on; elsewhere there is none worth speaking of."""
+
+    start: int
+    probabilities: Array
+
+    def __call__(self, values: npt.NDArray[np.int64]) -> Array:
+        """The probability of each value."""
+        at = values - self.start
+        inside = (at >= 0) & (at < len(self.probabilities))
+        return np.where(inside, self.probabilities[np.clip(at, 0, len(self.probabilities) - 1)], 0.0)
+
+    def plus(self, other: Law) -> Law:
+        """The law of the sum of two independent numbers."""
+        joined = np.maximum(fftconvolve(self.probabilities, other.probabilities), 0.0)
+        return trimmed(Law(self.start + other.start, joined))
+
+    @property
+    def variance(self) -> float:
+        """Of the number."""
+        k = np.arange(len(self.probabilities))
+        total = self.probabilities.sum()
+        mean = k @ self.probabilities / total
+        return float((k - mean) ** 2 @ self.probabilities / total)
+
+
+def trimmed(law: Law) -> Law:
+    """Without what is rounding at both ends."""
+    inside = np.flatnonzero(law.probabilities > NEGLIGIBLE * law.probabilities.max())
+    return Law(law.start + int(inside[0]), law.probabilities[inside[0] : inside[-1] + 1])
+
+
+def half(j: int, first: int = 0) -> slice:
+    """Rows of the j-th half, of a block whose first row has this number: half of the rows, a quarter, an eighth, ..."""
+    return slice((2**j - 1 - first) % 2 ** (j + 1), None, 2 ** (j + 1))
+
+
+def rest(depth: int, first: int = 0) -> slice:
+    """What ``depth`` halves leave."""
+    return slice((2**depth - 1 - first) % 2**depth, None, 2**depth)
+
+
+@dataclass(frozen=True, eq=False)
 class HalvingSampler:
     """Exact draws for many rows: half of them freely, then half of the rest, until tables can do what is left.
 
     If half of the rows got s ones, the rest must make up n - s. Keeping s with the probability of that number in the
     rest, over the largest such probability, is rejection sampling from the conditional law; with halves that are alike
-    about 7 draws in 10 are kept, so a label vector costs some 1.5 N random numbers and nothing of size N n is stored.
+    about 7 draws in 10 are kept. Halves are every other row, of what is left every other, and so on. A label is a
+    function of its key and its row's number, so what is remembered of a draw is which attempt was kept for each half,
+    and labels are made where the rows are: no two blocks of rows need to know of each other.
 
     Attributes
     ----------
-    n, n_rows
-        The number of ones and of rows.
-    halves
-        The rows drawn freely, in the order in which they are drawn, with their probabilities.
-    keep
-        For each half: the probability of keeping it by the number of ones that is left for the rest.
-    last_rows, last
-        The rows that are left, and their tables.
+    n
+        The number of ones.
+    limits, numbers
+        Thresholds (probabilities, in units of the random numbers) and row numbers.
+    after
+        For each half: the law of the number of ones in what is left after it.
+    last
+        Tables for the rows that are left.
+    order
+        Where the rows of each half were like none of the others: the order of the rows that mends that.
     """
 
     n: int
-    n_rows: int
-    halves: list[tuple[npt.NDArray[np.int64], Array]]
-    keep: list[Array]
-    last_rows: npt.NDArray[np.int64]
+    limits: Rows
+    numbers: Rows
+    after: list[Law]
     last: ExactSampler
+    order: npt.NDArray[np.int64] | None = None
 
     @classmethod
-    def of(cls, log_odds: Array, n: int) -> HalvingSampler:
-        """Deal the rows by their odds, so that what is left is always like what was drawn."""
-        p = tilt(log_odds, n)
-        rows, halves = np.argsort(p, kind="stable"), []
-        while len(rows) > TABLE_ROWS:
-            halves.append((rows[0::2], p[rows[0::2]]))
-            rows = rows[1::2]
-        law = law_of_sum(p[rows])
-        keep = []
-        for _, half in reversed(halves):
-            keep.append(law / law.max())
-            law = np.maximum(fftconvolve(law, law_of_sum(half)), 0.0)
-        return cls(n, len(p), halves, keep[::-1], rows, ExactSampler.of_probabilities(p[rows], 0, len(rows)))
+    def of(cls, log_odds: Rows, n: int) -> HalvingSampler:
+        """Find the laws of the halves' numbers of ones."""
+        limits = kept(map_rows(thresholds, tilt(log_odds, n)))
+        sampler = cls._of_limits(limits, n)
+        if sampler is not None:
+            return sampler
+        if is_lazy(limits):
+            raise ValueError(
+                "the rows alternate between such as could be of one group only and such as could be of either, so that "
+                "null labels cannot be drawn block by block; shuffle the rows."
+            )
+        order = np.random.default_rng(0).permutation(n_rows(limits))
+        return cls._of_limits(take(limits, order), n, order) or cls._of_limits(take(limits, order), n, order, alike=0.0)
 
-    def draw(self, size: int, rng: np.random.Generator) -> Labels:
+    @classmethod
+    def _of_limits(
+        cls, limits: Rows, n: int, order: npt.NDArray[np.int64] | None = None, alike: float = MIN_ALIKE
+    ) -> HalvingSampler | None:
+        """None where two halves are too unlike."""
+        count, depth = n_rows(limits), 0
+        while count >> depth > TABLE_ROWS:
+            depth += 1
+        numbers = row_numbers(limits)
+        laws = [Law(0, np.ones(1))] * depth
+        for block in gather_rows(partial(_block_laws, depth=depth), numbers, limits):
+            laws = [law.plus(more) for law, more in zip(laws, block, strict=True)]
+        p = rounded(to_host(pick_rows(limits, np.arange(count)[rest(depth)])))
+        left, after = trimmed(Law(0, law_of_sum(p))), []
+        for law in reversed(laws):
+            if left.variance < alike * law.variance:
+                return None
+            after.append(left)
+            left = left.plus(law)
+        return cls(n, limits, numbers, after[::-1], ExactSampler.of_probabilities(p, 0, len(p)), order)
+
+    def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
         """``size`` label vectors, shape (size, N)."""
-        labels = np.empty((size, self.n_rows), dtype=np.int8)
-        ones = np.full(size, self.n)
-        for (rows, p), keep in zip(self.halves, self.keep, strict=True):
-            at_once = max(1, DRAWN_AT_ONCE // len(rows))
-            for start in range(0, size, at_once):
-                waiting = np.arange(start, min(start + at_once, size))
-                while len(waiting):
-                    drawn = rng.random((len(waiting), len(rows))) < p
-                    left = ones[waiting] - drawn.sum(axis=1)
-                    possible = (left >= 0) & (left < len(keep))
-                    kept = rng.random(len(waiting)) < np.where(possible, keep[np.clip(left, 0, len(keep) - 1)], 0.0)
-                    labels[np.ix_(waiting[kept], rows)] = drawn[kept]
-                    ones[waiting[kept]] = left[kept]
-                    waiting = waiting[~kept]
-        labels[:, self.last_rows] = self.last.draw_with(ones, rng)
-        return labels
+        return self.draw_units([(size, rng)])
+
+    def draw_units(self, units: list[tuple[int, np.random.Generator]]) -> Labels | Drawn:
+        """Label vectors from several generators, the same as one after another."""
+        seeds = np.concatenate([rng.integers(2**64, size=size, dtype=np.uint64) for size, rng in units])
+        count = (_CountsInBlocks if is_lazy(self.limits) else _Counts)(self.numbers, self.limits, len(self.after), seeds)
+        ones, keys = np.full(len(seeds), self.n), np.empty((len(seeds), len(self.after)), dtype=np.int64)
+        for j, law in enumerate(self.after):
+            largest = law.probabilities.max()
+            waiting, attempt = np.arange(len(seeds)), 0
+            while len(waiting):
+                left = ones[waiting] - count(j, attempt, waiting)
+                kept_now = chance(seeds[waiting], j, attempt) * largest < law(left)
+                keys[waiting[kept_now], j] = keys_of(seeds[waiting[kept_now]], attempt)
+                ones[waiting[kept_now]] = left[kept_now]
+                waiting, attempt = waiting[~kept_now], attempt + 1
+        starts = np.cumsum([0, *(size for size, _ in units)])
+        last = [self.last.draw_with(ones[a : a + size], rng) for a, (size, rng) in zip(starts[:-1], units, strict=True)]
+        make = partial(_labels, keys=keys, last=np.concatenate(last))
+        if is_lazy(self.limits):
+            return Drawn((self.numbers, self.limits), make, len(seeds))
+        labels = make(self.numbers, self.limits)
+        return labels if self.order is None else take(labels, np.argsort(self.order), axis=1)
 
 
-def law_of_sum(p: Array) -> Array:
+@dataclass(eq=False)
+class _Counts:
+    """Ones in the halves, for the seeds and attempts asked for."""
+
+    numbers: Rows
+    limits: Rows
+    depth: int
+    seeds: npt.NDArray[np.uint64]
+
+    def __call__(self, j: int, attempt: int, waiting: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        return _count(self.numbers, self.limits, j, keys_of(self.seeds[waiting], attempt))
+
+
+@dataclass(eq=False)
+class _CountsInBlocks(_Counts):
+    """The same, counted for all halves and some attempts in one pass over the blocks, and remembered."""
+
+    known: dict[int, npt.NDArray[np.int64]] = field(default_factory=dict)
+
+    def __call__(self, j: int, attempt: int, waiting: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        if attempt not in self.known or (self.known[attempt][waiting, j] < 0).any():
+            missing = waiting if attempt not in self.known else waiting[self.known[attempt][waiting, j] < 0]
+            tried = range(attempt, attempt + ATTEMPTS)
+            keys = np.stack([keys_of(self.seeds[missing], a) for a in tried], axis=1)
+            found = sum_rows(partial(_count_all, depth=self.depth, keys=keys), self.numbers, self.limits)
+            for column, a in enumerate(tried):
+                self.known.setdefault(a, np.full((len(self.seeds), self.depth), -1))[missing] = found[:, :, column].T
+        return self.known[attempt][waiting, j]
+
+
+def _count_all(numbers: Rows, limits: Rows, depth: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    return np.stack([_count(numbers, limits, j, keys) for j in range(depth)])
+
+
+def _block_laws(numbers: Rows, limits: Rows, depth: int) -> list[Law]:
+    first = int(numbers[0])
+    return [_law(rounded(limits[half(j, first)])) for j in range(depth)]
+
+
+def _law(p: Rows) -> Law:
+    """The law of the sum of labels with these probabilities, from parts that are trimmed before they are joined."""
+    parts = row_slices(p, LEAF)
+    laws = each_step(lambda part: trimmed(Law(0, law_of_sum(p[part]))), parts, p)
+    return reduce(Law.plus, laws, Law(0, np.ones(1)))
+
+
+def _count(numbers: Rows, limits: Rows, j: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+    """Ones in the j-th half for each key, an array of them in, an array of the same shape out."""
+    rows = half(j, int(numbers[0]))
+    numbers, limits, own = numbers[rows], limits[rows], matching(keys.reshape(-1), limits)
+    xp = namespace(limits)
+
+    def count(part: slice) -> Rows:
+        return xp.count_nonzero(below(numbers[part], limits[part], own), axis=1)
+
+    counts = each_step(count, _steps(limits, keys.size), limits)
+    return to_host(sum(counts[1:], counts[0])).reshape(keys.shape)
+
+
+def _labels(numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64], last: Labels) -> Labels:
+    """Labels of a block of rows: of each half by its key, and of what is left as drawn."""
+    xp, where = home(limits)
+    (size, depth), first = keys.shape, int(numbers[0])
+    labels = xp.empty((size, n_rows(limits)), dtype=xp.int8, **where)
+    for j in range(depth):
+        _fill(labels, half(j, first), numbers, limits, keys[:, j])
+    rows = rest(depth, first)
+    begin = (first + rows.start) >> depth
+    count = len(range(*rows.indices(n_rows(limits))))
+    labels[:, rows] = matching(last[:, begin : begin + count], limits)
+    return labels
+
+
+def independent_labels(numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64]) -> Labels:
+    """Labels of a block of rows, each by itself."""
+    xp, where = home(limits)
+    labels = xp.empty((len(keys), n_rows(limits)), dtype=xp.int8, **where)
+    _fill(labels, slice(0, None, 1), numbers, limits, keys)
+    return labels
+
+
+def _fill(labels: Labels, rows: slice, numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64]) -> None:
+    xp = namespace(limits)
+    own, numbers, limits = matching(keys, limits), numbers[rows], limits[rows]
+
+    def fill(part: slice) -> None:
+        at = slice(rows.start + part.start * rows.step, rows.start + (part.stop - 1) * rows.step + 1, rows.step)
+        labels[:, at] = xp.astype(below(numbers[part], limits[part], own), xp.int8)
+
+    each_step(fill, _steps(limits, len(keys)), limits)
+
+
+def _steps(limits: Rows, keys: int) -> list[slice]:
+    """Parts of the rows for which the random numbers of all keys stay near the processor."""
+    return steps_of(n_rows(limits), max(512, work_size(limits) // (4 * max(1, keys))))
+
+
+def law_of_sum(p: Rows) -> Array:
     """Probabilities of 0 to N ones among independent rows: leaves one row at a time, then pairs of leaves by FFT."""
-    leaves = 1 << max(0, int(np.ceil(np.log2(max(1, len(p)) / LEAF))))
-    padded = np.zeros(leaves * LEAF)
-    padded[: len(p)] = p
-    law = np.zeros((leaves, LEAF + 1))
+    xp, where = home(p)
+    count = n_rows(p)
+    leaves = 1 << max(0, ceil(log2(max(1, count) / LEAF)))
+    padded = xp.concat([p, xp.zeros(leaves * LEAF - count, dtype=xp.float64, **where)])
+    rows = xp.reshape(padded, (leaves, LEAF))
+    law = xp.zeros((leaves, LEAF + 1), dtype=xp.float64, **where)
     law[:, 0] = 1.0
-    for column in padded.reshape(leaves, LEAF).T:
-        law[:, 1:] = (1 - column[:, None]) * law[:, 1:] + column[:, None] * law[:, :-1]
-        law[:, 0] *= 1 - column
-    while len(law) > 1:
+    for j in range(LEAF):
+        taken = rows[:, j, None] * law
+        law -= taken
+        law[:, 1:] += taken[:, :-1]
+    while law.shape[0] > 1:
         length = 2 * law.shape[1] - 1
-        spectrum = np.fft.rfft(law, n=length)
-        law = np.maximum(np.fft.irfft(spectrum[0::2] * spectrum[1::2], n=length), 0.0)
-    return law[0, : len(p) + 1]
+        spectrum = xp.fft.rfft(law, n=length)
+        law = xp.clip(xp.fft.irfft(spectrum[0::2, :] * spectrum[1::2, :], n=length), min=0.0)
+    return to_host(law[0, : count + 1])

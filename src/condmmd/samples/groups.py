@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import as_float, is_device, is_lazy, is_lazy_frame, namespace, sum_rows, to_host
+from condmmd.samples.lazy import in_blocks, look_at, stack_parts
 from condmmd.samples.table import Array
 
 __all__ = ["Groups", "read_group"]
@@ -22,39 +25,90 @@ class Groups:
     p_label: str
     q_label: str
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Rows of P."""
-        return int(self.t.sum())
+        return round(float(sum_rows(_sum, self.t)))
 
     @property
     def m(self) -> int:
         """Rows of Q."""
-        return len(self.t) - self.n
+        return int(self.t.shape[0]) - self.n
 
 
 def read_group(group: Any) -> Groups:
     """Read any binary label. The value 1 or True is P; with neither, the later in sorted order is."""
     if isinstance(group, Groups):
         return group
+    if is_lazy(group) or is_lazy_frame(group):
+        return _read_lazy_group(group)
+    if is_device(group):
+        return _read_device_group(group)
     labels = _label_array(group)
+    p, q = _two_labels(_distinct(labels))
+    return _checked(Groups((labels == p).astype(np.float64), str(p), str(q)))
+
+
+def _distinct(labels: npt.NDArray[Any]) -> npt.NDArray[Any]:
     try:
-        values = np.unique(labels)
+        return np.unique(labels)
     except TypeError:
         kinds = sorted({type(value).__name__ for value in labels})
         raise TypeError(f"`group` mixes labels of different types: {', '.join(kinds)}.") from None
+
+
+def _two_labels(values: npt.NDArray[Any]) -> tuple[Any, Any]:
+    """The label of P and that of Q."""
     if len(values) != 2:
         shown = ", ".join(str(value) for value in values[:5]) + (", ..." if len(values) > 5 else "")
         raise ValueError(
             f"`group` must have two different labels; got {len(values)}: {shown}. "
             "Select the rows of the two groups to compare."
         )
-    is_p = labels == (values[0] if values[0] == 1 else values[1])
-    groups = Groups(is_p.astype(np.float64), str(labels[is_p][0]), str(labels[~is_p][0]))
+    return (values[0], values[1]) if values[0] == 1 else (values[1], values[0])
+
+
+def _checked(groups: Groups) -> Groups:
     for label, rows in ((groups.p_label, groups.n), (groups.q_label, groups.m)):
         if rows < 2:
             raise ValueError(f"`group`: '{label}' has {rows} row; a conditional distribution needs at least 2.")
     return groups
+
+
+def _read_device_group(group: Any) -> Groups:
+    xp = namespace(group)
+    labels = group[:, 0] if group.ndim == 2 and group.shape[1] == 1 else group
+    if labels.ndim != 1:
+        raise ValueError(f"`group` must be 1-D, one label a row; got {labels.ndim}-D.")
+    missing = int(xp.sum(xp.astype(~xp.isfinite(labels), xp.int64))) if xp.isdtype(labels.dtype, "real floating") else 0
+    if missing:
+        raise ValueError(f"`group` has {missing} missing, NaN or infinite labels; drop those rows.")
+    p, q = _two_labels(to_host(xp.unique_values(labels)))
+    return _checked(Groups(as_float(labels == p.item()), str(p), str(q)))
+
+
+def _read_lazy_group(group: Any) -> Groups:
+    if is_lazy(group) and np.isnan(group.shape[0]):
+        group = group.compute_chunk_sizes()
+    parts, found = look_at(group, _look)
+    found_labels = [values for _, values in found if len(values)]
+    p, q = _two_labels(_distinct(np.concatenate(found_labels)) if found_labels else np.empty(0))
+    t = stack_parts(parts, [rows for rows, _ in found], partial(_is_p, p=p))
+    return _checked(Groups(in_blocks(t), str(p), str(q)))
+
+
+def _look(part: Any) -> tuple[int, npt.NDArray[Any]]:
+    """Rows of a partition, and the labels it has."""
+    labels = _label_array(part)
+    return len(labels), _distinct(labels)
+
+
+def _is_p(part: Any, p: Any) -> Array:
+    return (_label_array(part) == p).astype(np.float64)
+
+
+def _sum(t: Array) -> Array:
+    return namespace(t).sum(t)
 
 
 def _label_array(group: Any) -> npt.NDArray[Any]:

@@ -11,11 +11,13 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import is_device, is_lazy, matching, n_rows, take, to_host
 from condmmd.notices import ConstantColumnWarning
 from condmmd.samples.groups import Groups, read_group
+from condmmd.samples.lazy import in_blocks
 from condmmd.samples.table import Array, Table, read_gram, read_table
 
-__all__ = ["Samples", "pool", "read_samples", "select_rows"]
+__all__ = ["Samples", "pool", "pooled_rows", "read_samples", "select_rows"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +37,7 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
     gram_x, x = read_gram(X, "X") if precomputed_x else (None, read_table(X, "X"))
     gram_y, y = read_gram(Y, "Y") if precomputed_y else (None, read_table(Y, "Y"))
     groups = read_group(group)
-    rows = {"X": len(x.values), "Y": len(y.values), "group": len(groups.t)}
+    rows = {"X": n_rows(x.values), "Y": n_rows(y.values), "group": n_rows(groups.t)}
     if len(set(rows.values())) > 1:
         told = ", ".join(f"`{name}` has {count}" for name, count in rows.items())
         raise ValueError(f"X, Y and group must have the same number of rows: {told}.")
@@ -56,7 +58,24 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
                 ConstantColumnWarning,
                 stacklevel=3,
             )
-    return Samples(x, y, groups, gram_x, gram_y)
+    return pooled_rows(x, y, groups, gram_x, gram_y)
+
+
+def pooled_rows(
+    x: Table, y: Table, groups: Groups, gram_x: Array | None = None, gram_y: Array | None = None
+) -> Samples:
+    """All three in the same blocks, or on the same device: where any of them is."""
+    arrays = [x.values, y.values, groups.t]
+    lazy, device = [a for a in arrays if is_lazy(a)], [a for a in arrays if is_device(a)]
+    if not (lazy or device):
+        return Samples(x, y, groups, gram_x, gram_y)
+    if gram_x is not None or gram_y is not None:
+        raise TypeError("a precomputed Gram matrix must be in memory, as must be what comes with it; convert to NumPy.")
+    if lazy:
+        own = [in_blocks(to_host(a) if is_device(a) else a, lazy[0]) for a in arrays]
+    else:
+        own = [a if is_device(a) else matching(a, device[0]) for a in arrays]
+    return Samples(replace(x, values=own[0]), replace(y, values=own[1]), replace(groups, t=own[2]))
 
 
 def _check_order(given: dict[str, Any]) -> None:
@@ -80,16 +99,14 @@ def _check_order(given: dict[str, Any]) -> None:
 
 def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "trim") -> Samples:
     """Keep some rows, of both groups alike."""
-    t = samples.groups.t[rows]
-    if min(t.sum(), len(t) - t.sum()) < 2:
-        raise ValueError(
-            f"`{argument}` leaves {int(t.sum())} rows of P and {int(len(t) - t.sum())} of Q; at least 2 of each are "
-            "needed."
-        )
+    index = np.flatnonzero(rows)
+    groups = replace(samples.groups, t=take(samples.groups.t, index))
+    if min(groups.n, groups.m) < 2:
+        raise ValueError(f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q; at least 2 of each are needed.")
     return Samples(
-        replace(samples.x, values=samples.x.values[rows]),
-        replace(samples.y, values=samples.y.values[rows]),
-        replace(samples.groups, t=t),
+        replace(samples.x, values=take(samples.x.values, index)),
+        replace(samples.y, values=take(samples.y.values, index)),
+        groups,
         samples.gram_x,
         samples.gram_y,
     )

@@ -3,17 +3,38 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property, partial
 from typing import Any, TypeAlias
 
 import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.arrays import (
+    as_float,
+    column_span,
+    gather_rows,
+    is_device,
+    is_lazy,
+    is_lazy_frame,
+    n_rows,
+    namespace,
+    pick_rows,
+    sample_rows,
+    take,
+    to_host,
+)
+from condmmd.samples.lazy import lazy_array, look_at, stack_parts
+
 __all__ = ["Array", "Column", "Labels", "Table", "Weights", "read_gram", "read_table"]
 
 Array: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[np.int8]  # 1 is P: one label vector a row; a byte each, as there are many
 Weights: TypeAlias = Array | Labels  # one weight vector a row
+
+
+# Rows from which lengthscales, ranks and kernels are chosen, at most: the same ones every time.
+SAMPLE_ROWS = 65_536
 
 
 @dataclass(frozen=True)
@@ -51,21 +72,40 @@ class Table:
     @property
     def constant(self) -> tuple[str, ...]:
         """Names of the columns that have one value only."""
-        same = (self.values == self.values[:1]).all(axis=0)
-        return tuple(column.name for column, is_same in zip(self.columns, same, strict=True) if is_same)
+        low, high = self.span
+        return tuple(column.name for column, is_same in zip(self.columns, low == high, strict=True) if is_same)
+
+    @cached_property
+    def span(self) -> tuple[Array, Array]:
+        """Smallest and largest value of each column."""
+        return column_span(self.values)
+
+    @cached_property
+    def sample(self) -> Array:
+        """Values of some rows in NumPy, of all if they are not many: what is chosen from the data is chosen by them."""
+        return to_host(pick_rows(self.values, sample_rows(n_rows(self.values), SAMPLE_ROWS)))
+
+    def some(self, at_most: int) -> Array:
+        """Fewer of those."""
+        return self.sample[sample_rows(len(self.sample), at_most)]
 
     def select(self, positions: tuple[int, ...]) -> Table:
         """Keep the columns at ``positions``, in that order."""
         columns = tuple(self.columns[j] for j in positions)
-        return Table(self.values[:, list(positions)], columns, self.argument, self.from_frame)
+        return Table(pick_columns(self.values, positions), columns, self.argument, self.from_frame)
 
     def head(self) -> Table:
         """Keep the meaning of the columns, without the rows."""
-        return Table(self.values[:0], self.columns, self.argument, self.from_frame)
+        return Table(np.empty((0, len(self.columns))), self.columns, self.argument, self.from_frame)
 
     def encode(self, data: Any, argument: str) -> Array:
         """Rows of new ``data`` in the coding of this table; a category not seen before gets the code -1."""
         return read_table(data, argument, like=self).values
+
+
+def pick_columns(values: Array, positions: tuple[int, ...]) -> Array:
+    """Some columns, in this order."""
+    return values[:, list(positions)] if is_lazy(values) else take(values, positions, axis=1)
 
 
 def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
@@ -82,6 +122,8 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
     """
     if isinstance(data, Table) and like is None:
         return data
+    if is_lazy_frame(data) and like is None:
+        return _from_lazy_frame(data, argument)
     native = nw.from_native(data, pass_through=True, allow_series=True)
     if isinstance(native, nw.LazyFrame):
         raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
@@ -91,6 +133,11 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
         table = _from_frame(native, argument, like)
     elif like is not None and like.from_frame and like.categorical:
         raise TypeError(f"`{argument}` must be a data frame with the columns of `{like.argument}`, {list(like.names)}.")
+    elif is_lazy(data):
+        table = Table(lazy_array(data, argument), (), argument)
+        table = _with_columns(table, is_boolean=data.dtype.kind == "b")
+    elif is_device(data):
+        table = _from_device(data, argument)
     else:
         table = _from_array(data, argument)
     if table.values.shape[1] == 0:
@@ -154,9 +201,62 @@ def _check_integers(array: npt.NDArray[Any], argument: str) -> None:
 
 def _from_array(data: Any, argument: str) -> Table:
     values = _float_matrix(data, argument)
-    is_boolean = np.asarray(data).dtype.kind == "b"
+    return _with_columns(Table(values, (), argument), is_boolean=np.asarray(data).dtype.kind == "b")
+
+
+def _from_device(data: Any, argument: str) -> Table:
+    """An array of another library stays on its device, in double precision."""
+    xp = namespace(data)
+    if data.ndim not in (1, 2):
+        raise ValueError(f"`{argument}` must be a 1-D or 2-D array (rows are observations); got {data.ndim}-D.")
+    if not xp.isdtype(data.dtype, ("bool", "integral", "real floating")):
+        raise TypeError(f"`{argument}` must hold numbers or booleans; got an array of dtype {data.dtype}.")
+    if xp.isdtype(data.dtype, "integral"):
+        low, high = column_span(data)
+        _check_integers(np.asarray([low, high]), argument)
+    values = as_float(data[:, None] if data.ndim == 1 else data)
+    return _with_columns(Table(values, (), argument), is_boolean=bool(xp.isdtype(data.dtype, "bool")))
+
+
+def _with_columns(table: Table, *, is_boolean: bool) -> Table:
     categories = ("False", "True") if is_boolean else None
-    return Table(values, tuple(Column(f"{argument.lower()}{j}", categories) for j in range(values.shape[1])), argument)
+    names = [f"{table.argument.lower()}{j}" for j in range(table.values.shape[1])]
+    return Table(table.values, tuple(Column(name, categories) for name in names), table.argument)
+
+
+def _from_lazy_frame(frame: Any, argument: str) -> Table:
+    """A data frame or series of dask: one pass for its rows and categories, then blocks in their coding."""
+    if frame.ndim == 1:
+        frame = frame.to_frame(name=frame.name or f"{argument.lower()}0")
+    parts, found = look_at(frame, partial(read_part, argument=argument))
+    lengths = [0 if table is None else rows for rows, table in found]
+    heads = [head for _, head in found if head is not None]
+    if not heads:
+        raise ValueError(f"`{argument}` has no rows.")
+    columns = tuple(_join_columns(same, argument) for same in zip(*(head.columns for head in heads), strict=True))
+    head = Table(np.empty((0, len(columns))), columns, argument, from_frame=True)
+    return Table(
+        stack_parts(parts, lengths, partial(_encode_part, head=head), len(columns)), columns, argument, from_frame=True
+    )
+
+
+def read_part(part: Any, argument: str) -> tuple[int, Table | None]:
+    """Rows of a partition and the meaning of its columns; None for the latter where it has no rows."""
+    return (len(part), read_table(part, argument).head()) if len(part) else (0, None)
+
+
+def _encode_part(part: Any, head: Table) -> Array:
+    return head.encode(part, head.argument)
+
+
+def _join_columns(columns: tuple[Column, ...], argument: str) -> Column:
+    """One column out of what its partitions say of it."""
+    kinds = {column.categories is None for column in columns}
+    if len(kinds) > 1:
+        raise TypeError(f"`{argument}`: column '{columns[0].name}' is numeric in some partitions only; convert it.")
+    if columns[0].categories is None:
+        return columns[0]
+    return Column(columns[0].name, tuple(sorted({c for column in columns for c in column.categories or ()})))
 
 
 def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> Table:
@@ -218,12 +318,11 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
 
 
 def _check_finite(table: Table) -> None:
-    if np.isfinite(table.values).all():
+    if np.isfinite(table.span).all():
         return
     found = []
-    for j, column in enumerate(table.columns):
-        n_nan = int(np.isnan(table.values[:, j]).sum())
-        n_inf = int(np.isinf(table.values[:, j]).sum())
+    counts_of = sum(gather_rows(_not_finite, table.values))
+    for column, (n_nan, n_inf) in zip(table.columns, counts_of.T, strict=True):
         if n_nan or n_inf:
             counts = [f"{n_nan} NaN"] * bool(n_nan) + [f"{n_inf} infinite"] * bool(n_inf)
             found.append(f"'{column.name}' ({', '.join(counts)})")
@@ -232,3 +331,10 @@ def _check_finite(table: Table) -> None:
         f"`{table.argument}` has NaN or infinite values in {len(found)} column(s): {shown}, "
         f"of {table.values.shape[0]} rows. Drop those rows, or impute them, first."
     )
+
+
+def _not_finite(values: Array) -> npt.NDArray[np.int64]:
+    """NaN and infinite values in each column."""
+    xp = namespace(values)
+    missing, infinite = xp.isnan(values), xp.isinf(values)
+    return np.stack([to_host(xp.sum(xp.astype(kind, xp.int64), axis=0)) for kind in (missing, infinite)])

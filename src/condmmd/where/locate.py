@@ -81,7 +81,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         return np.concatenate([*sizes, witness(R, psi)], axis=1), difference
 
     observed, difference = evaluate(samples.groups.t[None, :])
-    labels = draw_units(evidence.scheme, count, evidence.entropy)
+    labels = draw_units(evidence.scheme, count, evidence.entropy, samples.groups.t)
     squares = np.concatenate([observed, *(evaluate(T)[0] for T in labels)])
     z, mean, sd = _studentise(np.cbrt(squares))
     largest = z.max(axis=1)

@@ -1,0 +1,62 @@
+"""Random numbers that are functions of a key and a row number: the same on every device and in every block of rows.
+
+SplitMix64: the number of row i is the mixed state ``key + i * GAMMA``, of which the upper half is used.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.arrays import Rows, namespace
+from condmmd.samples import Array
+
+__all__ = ["below", "chance", "keys_of", "rounded", "thresholds"]
+
+GAMMA, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+# A number has 32 bits, so probabilities are multiples of this.
+STEP = 2.0**-32
+
+
+def _signed(constant: int) -> int:
+    """The same 64 bits as a signed integer, which every backend has."""
+    return constant - 2**64 if constant >= 2**63 else constant
+
+
+def below(numbers: Rows, limits: Rows, keys: Any) -> Any:
+    """Whether the random number of each key and row is below the row's limit: shape (keys, rows)."""
+    xp = namespace(limits)
+    z = keys[:, None] + (numbers * _signed(GAMMA))[None, :]
+    z ^= (z >> 30) & (2**34 - 1)  # the sign must not be shifted in
+    z *= _signed(FIRST)
+    z ^= (z >> 27) & (2**37 - 1)
+    z *= _signed(SECOND)
+    z >>= 32
+    return z < xp.astype(limits, xp.int64)[None, :]
+
+
+def thresholds(p: Rows) -> Rows:
+    """Limits that a random number is below with probability p."""
+    return namespace(p).round(p / STEP) - 2**31
+
+
+def rounded(limits: Rows) -> Rows:
+    """The probability of being below a limit."""
+    return (limits + 2**31) * STEP
+
+
+def keys_of(seeds: npt.NDArray[np.uint64], attempt: int) -> npt.NDArray[np.int64]:
+    """A key for each seed and an attempt."""
+    with np.errstate(over="ignore"):
+        z = seeds + np.uint64(attempt + 1) * np.uint64(GAMMA)
+        z = (z ^ (z >> np.uint64(30))) * np.uint64(FIRST)
+        z = (z ^ (z >> np.uint64(27))) * np.uint64(SECOND)
+    return (z ^ (z >> np.uint64(31))).view(np.int64)
+
+
+def chance(seeds: npt.NDArray[np.uint64], j: int, attempt: int) -> Array:
+    """A uniform number for each seed, and every j and attempt."""
+    bits = keys_of(~seeds, attempt * 64 + j).view(np.uint64)
+    return (bits >> np.uint64(11)) * 2.0**-53

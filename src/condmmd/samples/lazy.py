@@ -1,0 +1,67 @@
+"""Arrays and data frames of dask: the same checks, block by block, and rows that stay where they are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from condmmd.arrays import BLOCK_ROWS, Rows, is_lazy
+
+__all__ = ["in_blocks", "lazy_array", "look_at", "stack_parts"]
+
+
+def look_at(data: Any, function: Callable[[Any], Any]) -> tuple[list[Any], list[Any]]:
+    """The partitions of a dask collection, and what ``function`` finds in each: one pass over the data."""
+    import dask  # noqa: PLC0415 - an extra
+
+    parts = list(np.ravel(data.to_delayed()))
+    return parts, list(dask.compute(*[dask.delayed(function, pure=False)(part) for part in parts]))
+
+
+def stack_parts(
+    parts: list[Any], lengths: list[int], function: Callable[[Any], Any], columns: int | None = None
+) -> Rows:
+    """``function`` of every partition that has rows, as one array in blocks that are not too large."""
+    import dask  # noqa: PLC0415
+    import dask.array as da  # noqa: PLC0415
+
+    made = dask.delayed(function, pure=False)
+    blocks = [
+        da.from_delayed(made(part), shape=(length,) if columns is None else (length, columns), dtype=np.float64)
+        for part, length in zip(parts, lengths, strict=True)
+        if length
+    ]
+    return in_blocks(da.concatenate(blocks)) if blocks else da.empty((0,) if columns is None else (0, columns))
+
+
+def lazy_array(data: Any, argument: str) -> Rows:
+    """A dask array of numbers as rows and columns."""
+    if data.ndim not in (1, 2):
+        raise ValueError(f"`{argument}` must be a 1-D or 2-D array (rows are observations); got {data.ndim}-D.")
+    if data.dtype.kind not in "biuf":
+        raise TypeError(
+            f"`{argument}` must hold numbers or booleans; got a dask array of dtype {data.dtype}. Put categories and "
+            "strings into a dask data frame."
+        )
+    if np.isnan(data.shape[0]):
+        data = data.compute_chunk_sizes()
+    return in_blocks((data[:, None] if data.ndim == 1 else data).astype(np.float64))
+
+
+def in_blocks(rows: Rows, like: Rows | None = None) -> Rows:
+    """Rows in blocks of a moderate size, whatever the partitions were; or in blocks like those of other rows."""
+    import dask.array as da  # noqa: PLC0415
+
+    if not is_lazy(rows):
+        rows = da.from_array(rows, chunks=BLOCK_ROWS)
+    if like is not None:
+        chunks: Any = like.chunks[0]
+    else:
+        chunks = tuple(
+            part
+            for size in rows.chunks[0]
+            for part in (BLOCK_ROWS,) * (size // BLOCK_ROWS) + ((size % BLOCK_ROWS,) if size % BLOCK_ROWS else ())
+        )
+    return rows.rechunk((chunks,) if rows.ndim == 1 else (chunks, -1))
