@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -28,26 +29,31 @@ __all__ = [
     "first_rows",
     "gather_rows",
     "home",
-    "kept",
     "is_device",
     "is_host",
     "is_lazy",
     "is_lazy_frame",
+    "kept",
+    "largest",
     "map_rows",
     "matching",
+    "multiply_into",
     "n_rows",
     "namespace",
+    "one_kernel",
     "pick_rows",
     "put_rows",
     "row_numbers",
     "row_slices",
     "sample_rows",
     "sigmoid",
+    "solve_positive",
     "squared_norms",
     "steps_of",
     "sum_rows",
     "take",
     "to_host",
+    "transposed",
     "work_size",
 ]  # fmt: skip
 
@@ -78,8 +84,8 @@ def is_lazy(array: Any) -> bool:
 
 
 def is_lazy_frame(data: Any) -> bool:
-    """Whether this is a data frame or series of dask."""
-    return type(data).__module__.split(".")[0] in {"dask", "dask_expr"} and hasattr(data, "map_partitions")
+    """Whether this is a data frame or series of dask, or anything else that has partitions."""
+    return hasattr(data, "to_delayed") and not is_lazy(data)
 
 
 def is_device(array: Any) -> bool:
@@ -170,6 +176,66 @@ def pick_rows(rows: Rows, index: npt.NDArray[np.int64]) -> Any:
 def first_rows(rows: Rows, count: int) -> npt.NDArray[Any]:
     """The first rows, in NumPy."""
     return to_host(rows[: min(count, n_rows(rows)), ...])
+
+
+def largest(values: Any, count: int) -> npt.NDArray[np.int64]:
+    """Positions of the ``count`` largest numbers, and of those that are as large as the last of them."""
+    size = n_rows(values)
+    if count >= size:
+        return np.arange(size)
+    if is_host(values):
+        return np.flatnonzero(values >= np.partition(values, size - count)[size - count])
+    xp = namespace(values)
+    return to_host(xp.nonzero(values >= xp.sort(values)[size - count])[0])
+
+
+def transposed(rows: Any) -> Any:
+    """Columns as rows, each in one piece."""
+    if is_host(rows):
+        return np.ascontiguousarray(rows.T)
+    return rows.T.contiguous() if compat.is_torch_array(rows) else rows.T
+
+
+def multiply_into(target: Any, first: Any, second: Any) -> None:
+    """Write a product where it is to be."""
+    if is_host(target):
+        np.multiply(first, second, out=target)
+    elif compat.is_torch_array(target):
+        namespace(target).mul(first, second, out=target)
+    else:
+        target[...] = first * second
+
+
+@cache
+def _jitted(code: str) -> Callable[..., Any]:
+    import torch  # noqa: PLC0415
+
+    return torch.cuda.jiterator._create_jit_fn(code)  # noqa: SLF001 - the public way to it, as its documentation has it
+
+
+def one_kernel(name: str, code: str, array: Any) -> Callable[..., Any] | None:
+    """An elementwise function written in C++ as one kernel of the device of ``array``; None where there is no way."""
+    if compat.is_torch_array(array) and array.device.type == "cuda":
+        return _jitted(code)
+    if compat.is_cupy_array(array):
+        return _cupy_kernel(name, code)
+    return None
+
+
+@cache
+def _cupy_kernel(name: str, code: str) -> Callable[..., Any]:
+    import cupy  # noqa: PLC0415
+
+    return cupy.ElementwiseKernel("T a, T b, T c", "T out", f"out = {name}<T>(a, b, c)", f"of_{name}", preamble=code)
+
+
+def solve_positive(A: Any, B: Any) -> Any:
+    """``A^-1 B`` for a batch of positive definite matrices on a device."""
+    if not compat.is_torch_array(A):
+        return namespace(A).linalg.solve(A, B)
+    import torch  # noqa: PLC0415 - the array API has no triangular solve
+
+    return torch.cholesky_solve(B, torch.linalg.cholesky(A))
 
 
 def put_rows(target: Any, index: npt.NDArray[np.int64], values: Any) -> None:

@@ -25,6 +25,7 @@ from condmmd.notices import CondmmdWarning
 from condmmd.report import Story, check_target, contradictions, render, write_whole
 from condmmd.result import CMMDTestResult
 from condmmd.samples import Groups
+from condmmd.streaming import Source, group_values, open_streams, stream
 from condmmd.testing import cmmd_test
 
 __all__ = ["main"]
@@ -40,6 +41,9 @@ EPILOG = """examples:
 
   zcat big.csv.gz | condmmd test - --outcome y --group source --categorical zip --json
       From standard input, with a type told, as JSON.
+
+  condmmd test big.parquet --outcome y --group source
+      A Parquet file larger than memory is read in parts, by dask.
 """
 
 
@@ -124,6 +128,8 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
                       help="take as categories, though they are numbers")  # fmt: skip
     data.add_argument("--numeric", nargs="+", action="extend", default=[], metavar="COL", help="take as numbers")
     data.add_argument("--drop-missing", action="store_true", help="leave out rows with a missing value")
+    data.add_argument("--stream", action="store_true",
+                      help="read Parquet in parts; large files are so in any case (needs dask)")  # fmt: skip
     data.add_argument("--delimiter", help="of a text file; without, it is guessed from the first line")
     data.add_argument("--encoding", default="utf-8", help="of a text file (utf-8)")
     out = parser.add_argument_group("output")
@@ -298,8 +304,31 @@ def _target(path: str, options: argparse.Namespace, argument: str) -> Path:
         raise FileExistsError(f"{argument}: {path} exists already; name another file, or add --overwrite.") from None
 
 
+def _read_stream(options: argparse.Namespace, sources: list[Source]) -> _Job:
+    """Files too large to be read at once."""
+    covariates, outcomes = _roles(options, list(sources[0].columns))
+    group, labels = None, ("", "")
+    if options.file2 is None:
+        p, q = _two_values(group_values(sources[0], options.group), options.group, options.groups)
+        group, labels = (options.group, p, q), (f"{options.group} = {p}", f"{options.group} = {q}")
+    else:
+        labels = _file_labels(options.file, options.file2)
+    found = stream(
+        sources, covariates, outcomes, group, labels,
+        categorical=options.categorical, numeric=options.numeric, drop_missing=options.drop_missing,
+    )  # fmt: skip
+    notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "") + ", read in parts"]
+    if found.left_out:
+        notes.append(f"{found.left_out} rows with missing values or of other groups were left out")
+    frame = Frame(None, found.types, found.left_out)
+    return _Job(found.X, found.Y, found.groups, frame, covariates, outcomes, tuple(notes))
+
+
 def _read(options: argparse.Namespace) -> _Job:
     _check_sources(options)
+    sources = open_streams([path for path in (options.file, options.file2) if path is not None], always=options.stream)
+    if sources is not None:
+        return _read_stream(options, sources)
     settings = {"delimiter": options.delimiter, "encoding": options.encoding}
     tables = [read_file(path, **settings) for path in (options.file, options.file2) if path is not None]
     covariates, outcomes = _roles(options, tables[0].column_names)
@@ -368,22 +397,25 @@ def _file_labels(first: str, second: str) -> tuple[str, str]:
 def _split(frame: Frame, column: str, wanted: list[str] | None) -> tuple[Frame, Any, tuple[str, str]]:
     """The rows of the two groups, which of them are of P, and what the groups are called."""
     values = np.array(["" if v is None else str(v) for v in frame.table[column].to_pylist()])
-    found = sorted(set(values.tolist()))
-    if wanted is None:
-        if len(found) != 2:
-            shown = ", ".join(map(repr, found[:10])) + (", ..." if len(found) > 10 else "")
-            remedy = " Name the two to compare: --groups P Q." if len(found) > 2 else ""
-            raise ValueError(f"'{column}' must have two different values; it has {len(found)}: {shown}.{remedy}")
-        q, p = found if found[0] not in {"1", "1.0", "True", "true"} else found[::-1]
-    else:
-        p, q = wanted
-        missing = [value for value in wanted if value not in found]
-        if missing or p == q:
-            shown = ", ".join(map(repr, found[:10])) + (", ..." if len(found) > 10 else "")
-            raise ValueError(f"--groups must be two different values of '{column}', which has {shown}.")
-        keep = (values == p) | (values == q)
+    p, q = _two_values(sorted(set(values.tolist())), column, wanted)
+    keep = (values == p) | (values == q)
+    if not keep.all():
         frame, values = replace(frame, table=frame.table.filter(keep)), values[keep]
     return frame, (values == p).astype(np.float64), (f"{column} = {p}", f"{column} = {q}")
+
+
+def _two_values(found: list[str], column: str, wanted: list[str] | None) -> tuple[str, str]:
+    """The values of P and of Q."""
+    shown = ", ".join(map(repr, found[:10])) + (", ..." if len(found) > 10 else "")
+    if wanted is None:
+        if len(found) != 2:
+            remedy = " Name the two to compare: --groups P Q." if len(found) > 2 else ""
+            raise ValueError(f"'{column}' must have two different values; it has {len(found)}: {shown}.{remedy}")
+        return (found[1], found[0]) if found[0] not in {"1", "1.0", "True", "true"} else (found[0], found[1])
+    p, q = wanted
+    if p == q or p not in found or q not in found:
+        raise ValueError(f"--groups must be two different values of '{column}', which has {shown}.")
+    return p, q
 
 
 def _about(job: _Job) -> list[str]:

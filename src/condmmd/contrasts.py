@@ -15,7 +15,20 @@ import numpy.typing as npt
 from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dposv, spotrf, spotrs
 
-from condmmd.arrays import DEVICE_NUMBERS, Rows, home, is_host, n_rows, namespace, put_rows, sum_rows, take, to_host
+from condmmd.arrays import (
+    DEVICE_NUMBERS,
+    Rows,
+    home,
+    is_host,
+    n_rows,
+    namespace,
+    put_rows,
+    solve_positive,
+    steps_of,
+    sum_rows,
+    take,
+    to_host,
+)
 from condmmd.embedding import Embedding
 from condmmd.moments import (
     AnyWeights,
@@ -35,6 +48,8 @@ __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_m
 # Single precision is used where a solution in it has this many digits, and refined until there are so many.
 FLOAT32_ROUNDING = 6e-8
 MIN_DIGITS, DIGITS = 4.0, 12.0
+# Matrices smaller than this are solved faster as a batch than one by one.
+MIN_CHOLESKY = 48
 
 
 class Contrast(Protocol):
@@ -75,7 +90,18 @@ def _ridge(A: Array, M: Array, ridge: Array) -> Array:
     """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
     xp, where = home(A)
     A += ridge[:, None, None] * xp.eye(A.shape[-1], dtype=xp.float64, **where)
-    return xp.linalg.solve(A, M)
+    if not is_host(A) or A.shape[-1] < MIN_CHOLESKY:
+        return xp.linalg.solve(A, M)
+    # symmetric: its transpose is itself in column order
+    return np.stack([_positive(matrix.T, right) for matrix, right in zip(A, M, strict=True)])
+
+
+def _positive(A: Array, b: Array) -> Array:
+    """``A^-1 b`` for a positive definite A in column order, which is overwritten."""
+    _, solution, failed = dposv(A, b, lower=1, overwrite_a=1)
+    if failed:
+        raise np.linalg.LinAlgError("`reg` is too small for this kernel matrix; increase it.")
+    return solution
 
 
 @dataclass(frozen=True)
@@ -114,29 +140,25 @@ class PlugIn:
         D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
         return np.ascontiguousarray(D.transpose(1, 0, 2))
 
-
     def _dual_on_device(self, T: Weights, phi: Rows, psi: Rows, K: Rows) -> Array:
         """The same, groups of one size solved at once."""
         xp, where = home(K)
         labels = to_host(T) > 0
-        N, q = psi.shape
-        weighted = xp.zeros((labels.shape[0], N, q), dtype=xp.float64, **where)
+        (N, q), B = psi.shape, len(labels)
+        weighted = xp.zeros((B * N, q), dtype=xp.float64, **where)
         for lam, sign, members in ((self.reg[0], 1.0, labels), (self.reg[1], -1.0, ~labels)):
             sizes = members.sum(axis=1)
-            for size in np.unique(sizes[sizes > 0]):
-                ridge = lam * int(size) * xp.eye(int(size), dtype=xp.float64, **where)
+            for size in np.unique(sizes[sizes > 0]).tolist():
+                ridge = lam * size * xp.eye(size, dtype=xp.float64, **where)
                 same = np.flatnonzero(sizes == size)
-                at_once = max(1, DEVICE_NUMBERS // int(size) ** 2)
-                for start in range(0, len(same), at_once):
-                    some = same[start : start + at_once]
-                    index = [np.flatnonzero(members[b]) for b in some]
+                for part in steps_of(len(same), max(1, DEVICE_NUMBERS // (2 * size**2))):
+                    some = same[part]
+                    index = np.stack([np.flatnonzero(members[b]) for b in some])
                     K_groups = xp.stack([take(take(K, i), i, axis=1) for i in index]) + ridge
-                    solved = xp.linalg.solve(K_groups, xp.stack([take(psi, i) for i in index]))
-                    for row, b in enumerate(some):
-                        spread = xp.zeros((N, q), dtype=xp.float64, **where)
-                        put_rows(spread, index[row], sign * solved[row, ...])
-                        weighted[int(b), ...] += spread
-        return phi.T @ weighted
+                    outcomes = xp.reshape(take(psi, index.reshape(-1)), (len(some), size, q))
+                    solved = xp.reshape(sign * solve_positive(K_groups, outcomes), (-1, q))
+                    put_rows(weighted, (some[:, None] * N + index).reshape(-1), solved)
+        return phi.T @ xp.reshape(weighted, (B, N, q))
 
 
 def _solve(A: Array, b: Array, condition: float) -> Array:
@@ -147,16 +169,15 @@ def _solve(A: Array, b: Array, condition: float) -> Array:
     """
     digits = -np.log10(FLOAT32_ROUNDING * condition)
     if digits < MIN_DIGITS:
-        _, solution, failed = dposv(A, b, lower=1, overwrite_a=1)
-    else:
-        factor, failed = spotrf(A.astype(np.float32, order="F"), lower=1, overwrite_a=1)
-        solution, left = np.zeros(b.shape, order="F"), b
-        for step in range(int(np.ceil(DIGITS / digits))):
-            if step:
-                left = dsymm(-1.0, A, solution, 1.0, b, lower=1)
-            solution += spotrs(factor, left.astype(np.float32), lower=1)[0]
+        return _positive(A, b)
+    factor, failed = spotrf(A.astype(np.float32, order="F"), lower=1, overwrite_a=1)
     if failed:
-        raise np.linalg.LinAlgError("`reg` is too small for this kernel matrix; increase it.")
+        return _positive(A, b)
+    solution, left = np.zeros(b.shape, order="F"), b
+    for step in range(int(np.ceil(DIGITS / digits))):
+        if step:
+            left = dsymm(-1.0, A, solution, 1.0, b, lower=1)
+        solution += spotrs(factor, left.astype(np.float32), lower=1)[0]
     return solution
 
 

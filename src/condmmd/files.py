@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Frame", "pick_columns", "read_file", "stack"]
+__all__ = ["PARQUET", "Frame", "check_names", "pick_columns", "read_file", "stack"]
 
 GZIP, PARQUET, UTF16 = b"\x1f\x8b", b"PAR1", (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = ",;\t|"
@@ -103,23 +103,24 @@ def stack(first: Any, second: Any, names: Sequence[str]) -> Any:
     """The rows of two tables, with the columns asked for."""
     pa = _arrow()
     for number, table in (("first", first), ("second", second)):
-        _check_names(names, table, f"the {number} file")
+        check_names(names, table.column_names, f"the {number} file")
     try:
         return pa.concat_tables([first.select(names), second.select(names)], promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(f"the two files do not go together: {str(error).splitlines()[0]}.") from None
 
 
-def _check_names(names: Iterable[str], table: Any, what: str) -> None:
-    missing = [name for name in names if name not in table.column_names]
+def check_names(names: Iterable[str], columns: Sequence[str], what: str) -> None:
+    """Every name must be a column."""
+    missing = [name for name in names if name not in columns]
     if missing:
-        shown = ", ".join(map(repr, table.column_names[:30])) + (", ..." if table.num_columns > 30 else "")
+        shown = ", ".join(map(repr, columns[:30])) + (", ..." if len(columns) > 30 else "")
         raise ValueError(f"{what} has no column {', '.join(map(repr, missing))}; it has {shown}.")
 
 
 def pick_columns(
     table: Any, names: Sequence[str], *, categorical: Sequence[str] = (), numeric: Sequence[str] = (),
-    drop_missing: bool = False, strict: Sequence[str] = (),
+    drop_missing: bool = False, strict: Sequence[str] = (), empty: bool = False,
 ) -> Frame:  # fmt: skip
     """Keep some columns, as numbers or categories, with no value missing.
 
@@ -135,12 +136,14 @@ def pick_columns(
         Leave out rows with a missing value; else they are an error.
     strict
         Columns to keep as they are (the group).
+    empty
+        Nothing may be left: this is one part of a table.
     """
-    _check_names([*names, *categorical, *numeric], table, "the table")
+    check_names([*names, *categorical, *numeric] if not empty else names, table.column_names, "the table")
     both = sorted(set(categorical) & set(numeric))
     if both:
         raise ValueError(f"{', '.join(map(repr, both))} cannot be both --categorical and --numeric.")
-    if table.num_rows == 0:
+    if table.num_rows == 0 and not empty:
         raise ValueError("the table has no rows.")
     columns, types = {}, {}
     for name in names:
@@ -160,7 +163,7 @@ def pick_columns(
             "without those rows: --drop-missing."
         )
     kept = kept.filter(_arrow().array(complete))
-    if kept.num_rows == 0:
+    if kept.num_rows == 0 and not empty:
         raise ValueError("every row has a missing value; nothing is left.")
     return _checked(Frame(kept, types, int((~complete).sum())))
 

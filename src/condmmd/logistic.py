@@ -7,6 +7,7 @@ at a time and checks its input at each), which was most of the time of a test. I
 from __future__ import annotations
 
 from functools import partial
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -105,7 +106,10 @@ def _fit_all(Z: Rows, t: Rows, C: float, beta: Array) -> Array:
 
 def _newton_sums(Z: Rows, t: Rows, beta: Array) -> tuple[Array, Array, Array]:
     """Loss, gradient and Hessian of the logistic likelihood, summed over rows."""
-    xp, (loss, gradient, hessian) = namespace(Z), (0.0, 0.0, 0.0)
+    xp = namespace(Z)
+    loss: Any = 0.0
+    gradient: Any = 0.0
+    hessian: Any = 0.0
     for part in row_slices(Z, Z.shape[1]):
         X, own = _design(Z[part, :]), t[part]
         eta = X @ matching(beta, Z)

@@ -13,7 +13,20 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.arrays import Rows, as_float, home, is_host, is_lazy, n_rows, namespace, steps_of, sum_rows, work_size
+from condmmd.arrays import (
+    Rows,
+    as_float,
+    home,
+    is_host,
+    is_lazy,
+    multiply_into,
+    n_rows,
+    namespace,
+    steps_of,
+    take,
+    transposed,
+    work_size,
+)
 from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
 
@@ -121,29 +134,32 @@ def weigh(T: AnyWeights, function: Callable[..., Any], *rows: Rows) -> AnyWeight
     return T.map(function, *rows) if isinstance(T, Drawn) else function(as_float(T), *rows)
 
 
-def _own_products(phi_t: Rows) -> list[Rows]:
-    """Products of each feature with itself and those after it, a row for each."""
-    return [phi_t[i, None, :] * phi_t[i:, :] for i in range(phi_t.shape[0])]
+def _own_products(F: Rows, phi_t: Rows) -> None:
+    """Products of each feature with itself and those after it, a row of F for each."""
+    start = 0
+    for i in range(phi_t.shape[0]):
+        stop = start + phi_t.shape[0] - i
+        multiply_into(F[start:stop, :], phi_t[i : i + 1, :], phi_t[i:, :])
+        start = stop
 
 
-def _cross_products(phi_t: Rows, psi_t: Rows) -> list[Rows]:
-    return [phi_t[i, None, :] * psi_t for i in range(phi_t.shape[0])]
+def _cross_products(F: Rows, phi_t: Rows, psi_t: Rows) -> None:
+    q = psi_t.shape[0]
+    for i in range(phi_t.shape[0]):
+        multiply_into(F[i * q : (i + 1) * q, :], phi_t[i : i + 1, :], psi_t)
 
 
-def _all_products(phi_t: Rows, psi_t: Rows) -> list[Rows]:
-    return _own_products(phi_t) + _cross_products(phi_t, psi_t)
+def _all_products(F: Rows, phi_t: Rows, psi_t: Rows) -> None:
+    own = phi_t.shape[0] * (phi_t.shape[0] + 1) // 2
+    _own_products(F[:own, :], phi_t)
+    _cross_products(F[own:, :], phi_t, psi_t)
 
 
 def _unpack(packed: Array, r: int) -> Array:
     """Symmetric matrices from their upper triangles, row by row."""
-    xp, where = home(packed)
-    A = xp.empty((packed.shape[0], r, r), dtype=xp.float64, **where)
-    start = 0
-    for i in range(r):
-        A[:, i, i:] = packed[:, start : start + r - i]
-        A[:, i:, i] = packed[:, start : start + r - i]
-        start += r - i
-    return A
+    at, upper = np.empty((r, r), dtype=np.int64), np.triu_indices(r)
+    at[upper] = at.T[upper] = np.arange(len(upper[0]))
+    return namespace(packed).reshape(take(packed, at.reshape(-1), axis=1), (packed.shape[0], r, r))
 
 
 def _disjoint(phi: Rows) -> list[npt.NDArray[np.int64]] | None:
@@ -160,16 +176,16 @@ def _disjoint(phi: Rows) -> list[npt.NDArray[np.int64]] | None:
 
 
 def _in_chunks(
-    T: Weights, rows: tuple[Rows, ...], products: Callable[..., list[Rows]], size: int, chunk: int | None
+    T: Weights, rows: tuple[Rows, ...], products: Callable[..., None], size: int, chunk: int | None
 ) -> Array:
     """``T @ F^T``, with the products F of features made for some rows at a time, which then stay near the processor."""
     xp, where = home(rows[0])
     step = chunk or max(64, work_size(rows[0]) // size)
     total = xp.zeros((T.shape[0], size), dtype=xp.float64, **where)
-    held = np.empty((size, min(step, n_rows(rows[0])))) if is_host(rows[0]) else None
+    held = xp.empty((size, min(step, n_rows(rows[0]))), dtype=xp.float64, **where)
     for part in steps_of(n_rows(rows[0]), step):
-        made = products(*(np.ascontiguousarray(r[part].T) if held is not None else r[part, :].T for r in rows))
-        F = xp.concat(made, axis=0) if held is None else np.concatenate(made, out=held[:, : part.stop - part.start])
+        F = held[:, : part.stop - part.start]
+        products(F, *(transposed(r[part, :]) for r in rows))
         total += as_float(T[:, part]) @ F.T
     return total
 

@@ -30,9 +30,10 @@ from condmmd.arrays import (
     to_host,
 )
 from condmmd.embedding import Embedding, affordable_rank, embed
-from condmmd.kernels import Delta, Gaussian, Kernel, Polynomial, Precomputed, median_distance, robust_scale
+from condmmd.kernels import Additive, Delta, Gaussian, Kernel, Polynomial, Precomputed, median_distance, robust_scale
 from condmmd.regularization import GRID, cross_sums, cross_validation_error
 from condmmd.samples import SAMPLE_ROWS, Array, Table
+from condmmd.threads import one_blas_thread
 
 __all__ = ["PooledRegression", "Scores", "one_hot", "regress_pooled"]
 
@@ -63,6 +64,8 @@ class PooledRegression:
         The ridge in their coordinates: ``features * shrink @ features^T`` is the smoother.
     mean
         Of the outcomes.
+    scores
+        Normal scores of the numeric columns of X.
     model
         The kernel and lambda, in words.
     explained
@@ -73,6 +76,7 @@ class PooledRegression:
     features: Array
     shrink: Array
     mean: Array
+    scores: Scores
     model: str
     explained: float
 
@@ -116,16 +120,21 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     if isinstance(kernel_x, Precomputed):
         given: list[Kernel] = [kernel_x]
         points, candidates, names = x.values, given, ["the given Gram matrix"]
+        scores = Scores((), (), ())
     else:
-        points, candidates, names = _candidates(x)
+        scores = Scores.of(x)
+        points, candidates, names = _candidates(x, scores)
     if total <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
         nothing = map_rows(_one_zero, psi, columns=1)
-        return PooledRegression(psi, nothing, 0.0 * mean[:1], mean, "nothing, as the outcomes are constant", 1.0)
+        return PooledRegression(
+            psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0
+        )
     best = 0
     if len(candidates) > 1:
         some = _selection_rows(count)
         few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
-        errors = [_fit(kernel, few, own, GRID[::2]).error for kernel in candidates]
+        with one_blas_thread():  # the matrices are small
+            errors = [_fit(kernel, few, own, GRID[::2]).error for kernel in candidates]
         best = int(np.argmin(errors))
     error, lam, embedding, sigma, M = _fit(candidates[best], points, centred, GRID)
     shrunk = M / (count * (sigma + lam))[:, None]
@@ -135,6 +144,7 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
         map_rows(partial(_divide, scale=scale), embedding.phi, columns=embedding.rank),
         scale**2 / (count * (sigma + lam)),
         mean,
+        scores,
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
         1.0 - error / total,
     )
@@ -199,11 +209,10 @@ def _fit(kernel: Kernel, points: Rows, psi: Rows, grid: Array) -> _Fit:
     return _Fit(float(errors[at]), float(lambdas[at]), embedding, sigma, M)
 
 
-def _candidates(x: Table) -> tuple[Rows, list[Kernel], list[str]]:
+def _candidates(x: Table, scores: Scores) -> tuple[Rows, list[Kernel], list[str]]:
     """Points (scores, columns in robust units, codes of categories), and kernels on them with their names."""
     numeric, categorical = list(x.numeric), list(x.categorical)
     d, c = len(numeric), len(categorical)
-    scores = Scores.of(x)
     make = partial(_points, scores=scores, scale=robust_scale(x.sample[:, numeric]), categorical=tuple(categorical))
     points, some = map_rows(make, x.values, columns=2 * d + c), make(x.sample)
     cats: list[Kernel] = [Delta().on(2 * d + j) for j in range(c)]
@@ -228,7 +237,7 @@ def _candidates(x: Table) -> tuple[Rows, list[Kernel], list[str]]:
         if d:
             add(_plus([*square, *cats]), "quadratic")
         if d <= MAX_ADDITIVE:
-            each: list[Kernel] = [Gaussian(1.0).on(j) for j in range(d)]
+            each: list[Kernel] = [Additive(1.0).on(*range(d))] if d else []
             add(_plus([*each, *cats]), "additive")
             if d:
                 add(_plus([*each, *cats, *square]), "additive and quadratic")

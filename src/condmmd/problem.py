@@ -19,7 +19,16 @@ from condmmd.resampling import Drawn
 from condmmd.samples import Array, Samples, select_rows
 from condmmd.spectrum import level_values, mixture_spectrum
 
-__all__ = ["Estimator", "Features", "Problem", "check_blocks_of_rows", "embed_outcome_side", "embed_samples", "pose", "pose_doubly_robust"]
+__all__ = [
+    "Estimator",
+    "Features",
+    "Problem",
+    "check_blocks_of_rows",
+    "embed_outcome_side",
+    "embed_samples",
+    "pose",
+    "pose_doubly_robust",
+]
 
 Estimator: TypeAlias = Literal["plugin", "joint", "orthogonal", "doubly_robust"]
 
@@ -64,7 +73,7 @@ class Problem:
     def levels(self, T: AnyWeights, s: Array, *, batch: int | None = None) -> Array:
         """CMMD_s^2 for each label vector (a row of ``T``) and each level: shape (B, len(s))."""
         r, q = self.x.rank, self.y.rank
-        step = batch or max(1, BATCH_NUMBERS // (2 * r * (r + q)))
+        step = batch or max(1, BATCH_NUMBERS // (2 * r * (r + q) if self.x.gram is None else 4 * r * q))
         if isinstance(T, Drawn):  # a pass over the data costs more than the memory of all moments
             sigma, energies, _ = self.spectra(T)
             return to_host(level_values(sigma, energies, s, self.contrast.power))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -32,6 +32,7 @@ from condmmd.notices import OverlapWarning
 from condmmd.nuisance import PooledRegression, Scores, one_hot
 from condmmd.resampling import log_odds, tilt
 from condmmd.samples import SAMPLE_ROWS, Array, Table, in_blocks
+from condmmd.threads import cached_property
 
 __all__ = [
     "Propensity",
@@ -223,11 +224,13 @@ def propensity_design(x: Table, pooled: PooledRegression) -> Rows:
     Balance matters only where the outcomes depend on x, so the fitted outcomes themselves (prognostic scores) and the
     features of the kernel that fits them best are the columns to have.
     """
-    numeric, prognostic = Scores.of(x), pooled.prognostic()
+    numeric, prognostic = pooled.scores, pooled.prognostic()
     d = len(numeric.columns)
     moments = [to_host(part) / n_rows(x.values) for part in sum_rows(partial(_score_sums, numeric=numeric), x.values)]
     make = partial(_design, x=x.head(), numeric=numeric, standard=_standard(moments))
-    width = 2 * d + prognostic.shape[1] + one_hot(x.sample[:1], x).shape[1] + min(MAX_FEATURES, pooled.features.shape[1])
+    width = (
+        2 * d + prognostic.shape[1] + one_hot(x.sample[:1], x).shape[1] + min(MAX_FEATURES, pooled.features.shape[1])
+    )
     return map_rows(make, x.values, prognostic, pooled.features, columns=width)
 
 

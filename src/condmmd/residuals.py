@@ -65,7 +65,9 @@ def residualize(
     residual = psi - _cross_fit(model, to_host(samples.x.values), psi)
     total = float(np.mean(np.sum((psi - psi.mean(axis=0)) ** 2, axis=1))) or 1.0
     explained = 1.0 - float(np.mean(np.sum(residual**2, axis=1))) / total
-    return replace(y, phi=matching(residual, y.phi)), Residualization(f"{model!r}, {FOLDS}-fold cross-fitted", explained)
+    return replace(y, phi=matching(residual, y.phi)), Residualization(
+        f"{model!r}, {FOLDS}-fold cross-fitted", explained
+    )
 
 
 def _cross_fit(model: Any, X: Array, psi: Array) -> Array:

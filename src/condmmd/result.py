@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from html import escape
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from condmmd.samples import Array
+from condmmd.threads import cached_property
 from condmmd.where import Evidence, Stratum, Where, locate, strata_tests
 
 if TYPE_CHECKING:
@@ -279,6 +279,7 @@ class CMMDTestResult:
 
 
 def listed(names: tuple[str, ...]) -> str:
+    """Columns in a sentence."""
     shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
     return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 

@@ -20,8 +20,8 @@ from condmmd.design import Design, SchemeName, Strata, design_labels, needs_regr
 from condmmd.embedding import Embedding, Solver, affordable_rank
 from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
 from condmmd.marginal import mmd_test
-from condmmd.notices import CondmmdWarning, SmallSampleWarning
 from condmmd.moments import observed as observed_labels
+from condmmd.notices import CondmmdWarning, SmallSampleWarning
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
 from condmmd.problem import (
@@ -294,7 +294,8 @@ def _gather(
             return to_host(pick_rows(array, rows))
 
         groups = replace(whole.groups, t=here(whole.groups.t))
-        samples = Samples(*(replace(table, values=here(table.values)) for table in (whole.x, whole.y)), groups)
+        tables = [replace(table, values=here(table.values)) for table in (whole.x, whole.y)]
+        samples = Samples(tables[0], tables[1], groups)
         propensity = replace(design.propensity, e=here(design.propensity.e), n=groups.n)
         design = replace(design, samples=samples, propensity=propensity)
         x, y = replace(x, phi=here(x.phi), gram=None), replace(y, phi=here(y.phi))

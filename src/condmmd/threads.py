@@ -9,13 +9,32 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["for_each", "one_blas_thread"]
+__all__ = ["cached_property", "for_each", "one_blas_thread"]
 
 Item = TypeVar("Item")
+Value = TypeVar("Value")
+
+
+class cached_property(Generic[Value]):  # noqa: N801 - as the one that it replaces
+    """`functools.cached_property` without a lock: up to Python 3.11 that has one for all instances of a class.
+
+    A value that is computed by other threads, which need the same property of other instances, would wait forever.
+    """
+
+    def __init__(self, function: Callable[[Any], Value]) -> None:
+        self.function = function
+        self.__doc__ = function.__doc__
+        self.name = function.__name__
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Value:
+        """The value, which is then an attribute of the instance and found before this."""
+        value = self.function(instance)
+        instance.__dict__[self.name] = value
+        return value
 
 
 @cache

@@ -36,6 +36,7 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
 
     The ``first`` rows are pivots in any case, in their order.
     """
+    kernel, X = kernel.on_its_columns(X)
     left = kernel.diagonal(X).astype(np.float64)
     largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order

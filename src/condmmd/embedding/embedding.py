@@ -13,6 +13,7 @@ from condmmd.arrays import (
     gather_rows,
     is_host,
     is_lazy,
+    largest,
     map_rows,
     matching,
     n_rows,
@@ -38,6 +39,8 @@ Method: TypeAlias = Literal["explicit", "greedy Cholesky", "greedy Cholesky of a
 GREEDY_MAX_ROWS = 10_000
 MORE_ROWS = 1000
 MAX_ROUNDS = 8
+# From this rank on eigenvectors are found where the features are; the way to a processor and back is longer else.
+DEVICE_RANK = 512
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,14 +84,15 @@ class Embedding:
 
         Then every level is a weighted sum over features, with no rotation left to do for each label vector.
         """
-        second = to_host(sum_rows(_second, self.phi))
-        values, U = np.linalg.eigh(second)
+        second = sum_rows(_second, self.phi)
+        if self.rank < DEVICE_RANK:
+            second = to_host(second)
+        values, U = (to_host(part) for part in namespace(second).linalg.eigh(second))
         U = np.ascontiguousarray(U[:, ::-1])
         phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
-        if is_lazy(phi):  # the same to rounding, without another pass
-            sigma = np.maximum(values[::-1], 0.0) / n_rows(phi)
-        else:
-            sigma = _squares(phi) / n_rows(phi)
+        # with blocks, the same to rounding without another pass
+        squares = np.maximum(values[::-1], 0.0) if is_lazy(phi) else _squares(phi)
+        sigma = squares / n_rows(phi)
         rotation = U if self.rotation is None else self.rotation @ U
         return replace(self, phi=phi, rotation=rotation), sigma
 
@@ -170,9 +174,10 @@ def _worst(kernel: Kernel, X: Rows, phi: Rows) -> tuple[Array, float]:
 
 
 def _worst_of_block(numbers: Rows, X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array, Array]:
-    left = to_host(kernel.diagonal(X) - squared_norms(phi))
-    order = np.argsort(-left, kind="stable")[:MORE_ROWS]
-    return to_host(take(numbers, order)), left[order], to_host(take(X, order))
+    left = kernel.diagonal(X) - squared_norms(phi)
+    worst = largest(left, MORE_ROWS)
+    numbers, left, X = (to_host(take(part, worst)) for part in (numbers, left, X))
+    return numbers, left, X
 
 
 def embed_gram(kernel: Kernel, X: Rows) -> Embedding:

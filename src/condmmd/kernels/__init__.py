@@ -1,5 +1,6 @@
 """Step 2 of the flow: similarity on one space. One formula a file; ``*``, ``+`` and ``.on()`` combine them."""
 
+from condmmd.kernels.additive import Additive
 from condmmd.kernels.base import Kernel, On, Product, Sum
 from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel, robust_scale
 from condmmd.kernels.delta import Delta
@@ -12,7 +13,7 @@ from condmmd.kernels.polynomial import Linear, Polynomial
 from condmmd.kernels.stationary import lengthscales, median_distance
 
 __all__ = [
-    "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian", "Linear",
-    "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
+    "Additive", "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian",
+    "Linear", "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
     "lengthscales", "median_distance", "resolve_kernel", "robust_scale",
 ]  # fmt: skip

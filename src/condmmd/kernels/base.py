@@ -46,6 +46,10 @@ class Kernel(ABC):
         """Features with ``phi(x) . phi(x') = k(x, x')`` on the rows of ``X``; None where there are infinitely many."""
         return None
 
+    def on_its_columns(self, X: Array) -> tuple[Kernel, Array]:
+        """The same kernel without a choice of columns, and those columns."""
+        return self, X
+
     def __call__(self, A: Any, B: Any = None) -> Array:
         """Gram matrix between two arrays of points; of one with itself if ``B`` is left out."""
         first = _points(A)
@@ -139,6 +143,9 @@ class On(Kernel):
 
     def diagonal(self, A: Array) -> Array:
         return self.kernel.diagonal(self._select(A))
+
+    def on_its_columns(self, X: Array) -> tuple[Kernel, Array]:
+        return self.kernel.on_its_columns(self._select(X))
 
     def resolve(self, table: Table) -> Kernel:
         positions = tuple(_position(column, table) for column in self.columns)

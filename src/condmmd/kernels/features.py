@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import prod
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 from scipy.linalg import solve_triangular
 
 from condmmd.arrays import is_host, matching, namespace, take
+from condmmd.threads import cached_property
 
 if TYPE_CHECKING:
     from condmmd.kernels.base import Kernel
@@ -72,8 +72,8 @@ class Landmarks:
     @cached_property
     def _inverse(self) -> Array:
         """Of the corner: the array API has no triangular solve."""
-        identity = np.eye(len(self.points))
-        return np.asarray(solve_triangular(self.corner, identity, lower=True), dtype=np.float64)
+        corner: Any = self.corner
+        return np.asarray(solve_triangular(corner, np.eye(len(corner)), lower=True), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,7 +5,6 @@ from condmmd.resampling.fixed_size import TABLE_ROWS, ExactSampler, HalvingSampl
 from condmmd.resampling.schemes import Bernoulli, FixedSize, InBlocks, Permutation, Scheme, draw_together, log_odds
 
 __all__ = [
-    "TABLE_ROWS",
-    "Bernoulli", "Drawn", "ExactSampler", "FixedSize", "HalvingSampler", "InBlocks", "Permutation", "Scheme", "draw_together",
-    "log_odds", "tilt",
+    "TABLE_ROWS", "Bernoulli", "Drawn", "ExactSampler", "FixedSize", "HalvingSampler", "InBlocks", "Permutation",
+    "Scheme", "draw_together", "log_odds", "tilt",
 ]  # fmt: skip

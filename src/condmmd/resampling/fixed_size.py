@@ -5,8 +5,7 @@ The law depends on the odds ``e / (1 - e)`` only up to a common factor, so a pro
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-
+from dataclasses import dataclass
 from functools import partial, reduce
 from math import ceil, log2
 
@@ -21,6 +20,7 @@ from condmmd.arrays import (
     each_step,
     gather_rows,
     home,
+    is_host,
     is_lazy,
     kept,
     map_rows,
@@ -45,10 +45,14 @@ __all__ = ["ExactSampler", "HalvingSampler", "law_of_sum", "tilt"]
 
 # Rows in a leaf: its tables have about this many entries for each row.
 LEAF = 64
-# More rows than this are halved first.
+DEVICE_LEAF = 8
+# More rows than this are halved, until no more than so many are left.
 TABLE_ROWS = 8192
-# Attempts at a half in one pass over the blocks of dask, where a pass costs more than a few random numbers.
-ATTEMPTS = 3
+LAST_ROWS = 1024
+# Attempts made at once, in random numbers for each row: on a device and with dask a pass over the rows costs more than
+# they do.
+ATTEMPTS, DEVICE_ATTEMPTS, LAZY_ATTEMPTS = 0.04, 0.25, 1.5
+MAX_ATTEMPTS = 64
 # Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
 MIN_ALIKE = 0.05
 # Probabilities of a sum that are smaller than this, relative to the largest, are rounding of the transforms.
@@ -135,21 +139,23 @@ class ExactSampler:
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels:
         """``size`` label vectors, shape (size, N)."""
-        return self.draw_with(np.full(size, self.n), rng)
+        return self.draw_units(np.full(size, self.n), [(size, rng)])
 
-    def draw_with(self, ones: npt.NDArray[np.int64], rng: np.random.Generator) -> Labels:
-        """A label vector for each number of ones."""
-        size, counts = len(ones), self._leaf_counts(ones, rng)
-        leaves = counts.shape[1]
-        labels = np.empty((size, leaves, LEAF), dtype=np.int8)
+    def draw_units(self, ones: npt.NDArray[np.int64], units: list[tuple[int, np.random.Generator]]) -> Labels:
+        """A label vector for each number of ones, from several generators."""
+        leaves = len(self.leaf_laws)
+        drawn = [(rng.random((leaves, size)), rng.random((LEAF, size, leaves))) for size, rng in units]
+        for_leaves, for_rows = (np.concatenate(part, axis=1) for part in zip(*drawn, strict=True))
+        counts = self._leaf_counts(ones, for_leaves)
+        labels = np.empty((len(ones), leaves, LEAF), dtype=np.int8)
         which = np.arange(leaves)
         for j in range(LEAF):
-            is_one = rng.random((size, leaves)) < self.one[j, which, counts]
+            is_one = for_rows[j] < self.one[j, which, counts]
             labels[:, :, j] = is_one
             counts -= is_one
-        return labels.reshape(size, -1)[:, : self.n_rows]
+        return labels.reshape(len(ones), -1)[:, : self.n_rows]
 
-    def _leaf_counts(self, ones: npt.NDArray[np.int64], rng: np.random.Generator) -> npt.NDArray[np.int64]:
+    def _leaf_counts(self, ones: npt.NDArray[np.int64], lots: Array) -> npt.NDArray[np.int64]:
         leaves, size = len(self.leaf_laws), len(ones)
         counts = np.empty((size, leaves), dtype=np.int64)
         left = ones
@@ -158,7 +164,7 @@ class ExactSampler:
             after = left[:, None] - k
             weights = self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)
             cumulative = np.cumsum(weights, axis=1)
-            u = rng.random(size) * cumulative[:, -1]
+            u = lots[g] * cumulative[:, -1]
             counts[:, g] = (cumulative <= u[:, None]).sum(axis=1)
             left = left - counts[:, g]
         return counts
@@ -185,10 +191,9 @@ class Law:
     @property
     def variance(self) -> float:
         """Of the number."""
-        k = np.arange(len(self.probabilities))
-        total = self.probabilities.sum()
-        mean = k @ self.probabilities / total
-        return float((k - mean) ** 2 @ self.probabilities / total)
+        k, total = np.arange(len(self.probabilities)), self.probabilities.sum()
+        mean = np.sum(k * self.probabilities) / total
+        return float(np.sum((k - mean) ** 2 * self.probabilities) / total)
 
 
 def trimmed(law: Law) -> Law:
@@ -251,7 +256,9 @@ class HalvingSampler:
                 "null labels cannot be drawn block by block; shuffle the rows."
             )
         order = np.random.default_rng(0).permutation(n_rows(limits))
-        return cls._of_limits(take(limits, order), n, order) or cls._of_limits(take(limits, order), n, order, alike=0.0)
+        shuffled = cls._of_limits(take(limits, order), n, order, alike=0.0)
+        assert shuffled is not None  # noqa: S101 - nothing is too unlike then
+        return shuffled
 
     @classmethod
     def _of_limits(
@@ -259,7 +266,7 @@ class HalvingSampler:
     ) -> HalvingSampler | None:
         """None where two halves are too unlike."""
         count, depth = n_rows(limits), 0
-        while count >> depth > TABLE_ROWS:
+        while count >> depth > min(LAST_ROWS, TABLE_ROWS):
             depth += 1
         numbers = row_numbers(limits)
         laws = [Law(0, np.ones(1))] * depth
@@ -281,58 +288,28 @@ class HalvingSampler:
     def draw_units(self, units: list[tuple[int, np.random.Generator]]) -> Labels | Drawn:
         """Label vectors from several generators, the same as one after another."""
         seeds = np.concatenate([rng.integers(2**64, size=size, dtype=np.uint64) for size, rng in units])
-        count = (_CountsInBlocks if is_lazy(self.limits) else _Counts)(self.numbers, self.limits, len(self.after), seeds)
         ones, keys = np.full(len(seeds), self.n), np.empty((len(seeds), len(self.after)), dtype=np.int64)
+        at_once = ATTEMPTS if is_host(self.limits) else LAZY_ATTEMPTS if is_lazy(self.limits) else DEVICE_ATTEMPTS
         for j, law in enumerate(self.after):
             largest = law.probabilities.max()
             waiting, attempt = np.arange(len(seeds)), 0
-            while len(waiting):
-                left = ones[waiting] - count(j, attempt, waiting)
-                kept_now = chance(seeds[waiting], j, attempt) * largest < law(left)
-                keys[waiting[kept_now], j] = keys_of(seeds[waiting[kept_now]], attempt)
-                ones[waiting[kept_now]] = left[kept_now]
-                waiting, attempt = waiting[~kept_now], attempt + 1
-        starts = np.cumsum([0, *(size for size, _ in units)])
-        last = [self.last.draw_with(ones[a : a + size], rng) for a, (size, rng) in zip(starts[:-1], units, strict=True)]
-        make = partial(_labels, keys=keys, last=np.concatenate(last))
+            while len(waiting):  # a few labels take many attempts: the fewer wait, and rows there are, the more at once
+                more = at_once * 2 ** (j + 1) * len(seeds) / len(waiting)
+                tried = range(attempt, attempt + int(np.clip(more, 1, MAX_ATTEMPTS)))
+                candidates = keys_of(seeds[waiting, None], np.array(tried))
+                left = ones[waiting, None] - sum_rows(partial(_count, j=j, keys=candidates), self.numbers, self.limits)
+                lots = chance(seeds[waiting, None], j, np.array(tried))
+                good = lots * largest < law(left)
+                done, first = good.any(axis=1), good.argmax(axis=1)
+                rows = np.flatnonzero(done)
+                keys[waiting[rows], j] = candidates[rows, first[rows]]
+                ones[waiting[rows]] = left[rows, first[rows]]
+                waiting, attempt = waiting[~done], tried.stop
+        make = partial(_labels, keys=keys, last=self.last.draw_units(ones, units))
         if is_lazy(self.limits):
             return Drawn((self.numbers, self.limits), make, len(seeds))
         labels = make(self.numbers, self.limits)
         return labels if self.order is None else take(labels, np.argsort(self.order), axis=1)
-
-
-@dataclass(eq=False)
-class _Counts:
-    """Ones in the halves, for the seeds and attempts asked for."""
-
-    numbers: Rows
-    limits: Rows
-    depth: int
-    seeds: npt.NDArray[np.uint64]
-
-    def __call__(self, j: int, attempt: int, waiting: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        return _count(self.numbers, self.limits, j, keys_of(self.seeds[waiting], attempt))
-
-
-@dataclass(eq=False)
-class _CountsInBlocks(_Counts):
-    """The same, counted for all halves and some attempts in one pass over the blocks, and remembered."""
-
-    known: dict[int, npt.NDArray[np.int64]] = field(default_factory=dict)
-
-    def __call__(self, j: int, attempt: int, waiting: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        if attempt not in self.known or (self.known[attempt][waiting, j] < 0).any():
-            missing = waiting if attempt not in self.known else waiting[self.known[attempt][waiting, j] < 0]
-            tried = range(attempt, attempt + ATTEMPTS)
-            keys = np.stack([keys_of(self.seeds[missing], a) for a in tried], axis=1)
-            found = sum_rows(partial(_count_all, depth=self.depth, keys=keys), self.numbers, self.limits)
-            for column, a in enumerate(tried):
-                self.known.setdefault(a, np.full((len(self.seeds), self.depth), -1))[missing] = found[:, :, column].T
-        return self.known[attempt][waiting, j]
-
-
-def _count_all(numbers: Rows, limits: Rows, depth: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    return np.stack([_count(numbers, limits, j, keys) for j in range(depth)])
 
 
 def _block_laws(numbers: Rows, limits: Rows, depth: int) -> list[Law]:
@@ -401,13 +378,13 @@ def _steps(limits: Rows, keys: int) -> list[slice]:
 def law_of_sum(p: Rows) -> Array:
     """Probabilities of 0 to N ones among independent rows: leaves one row at a time, then pairs of leaves by FFT."""
     xp, where = home(p)
-    count = n_rows(p)
-    leaves = 1 << max(0, ceil(log2(max(1, count) / LEAF)))
-    padded = xp.concat([p, xp.zeros(leaves * LEAF - count, dtype=xp.float64, **where)])
-    rows = xp.reshape(padded, (leaves, LEAF))
-    law = xp.zeros((leaves, LEAF + 1), dtype=xp.float64, **where)
+    count, leaf = n_rows(p), LEAF if is_host(p) else DEVICE_LEAF
+    leaves = 1 << max(0, ceil(log2(max(1, count) / leaf)))
+    padded = xp.concat([p, xp.zeros(leaves * leaf - count, dtype=xp.float64, **where)])
+    rows = xp.reshape(padded, (leaves, leaf))
+    law = xp.zeros((leaves, leaf + 1), dtype=xp.float64, **where)
     law[:, 0] = 1.0
-    for j in range(LEAF):
+    for j in range(leaf):
         taken = rows[:, j, None] * law
         law -= taken
         law[:, 1:] += taken[:, :-1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Protocol
 
 import numpy as np
@@ -15,6 +15,7 @@ from condmmd.resampling.counters import keys_of, thresholds
 from condmmd.resampling.drawn import Drawn
 from condmmd.resampling.fixed_size import ExactSampler, HalvingSampler, independent_labels
 from condmmd.samples import Labels
+from condmmd.threads import cached_property
 
 __all__ = ["Bernoulli", "FixedSize", "InBlocks", "Permutation", "Scheme", "draw_together", "log_odds"]
 
@@ -27,13 +28,13 @@ class Scheme(Protocol):
         """What the result calls it."""
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
-        """``size`` label vectors, shape (size, N). Of a few rows they are drawn in NumPy, of many where the rows are."""
+        """``size`` label vectors, shape (size, N); of a few rows drawn in NumPy, of many where the rows are."""
 
 
 def draw_together(scheme: Scheme, units: list[tuple[int, np.random.Generator]]) -> list[Labels | Drawn]:
-    """Label vectors from several generators: at once where a pass over the rows is dear."""
+    """Label vectors from several generators: at once where there are many rows."""
     many = getattr(scheme, "many", None)
-    if many is not None and is_lazy(many.limits):
+    if many is not None:
         return [many.draw_units(units)]
     return [scheme.draw(size, rng) for size, rng in units]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any
 
 import narwhals as nw
@@ -13,6 +13,7 @@ import numpy.typing as npt
 from condmmd.arrays import as_float, is_device, is_lazy, is_lazy_frame, namespace, sum_rows, to_host
 from condmmd.samples.lazy import in_blocks, look_at, stack_parts
 from condmmd.samples.table import Array
+from condmmd.threads import cached_property
 
 __all__ = ["Groups", "read_group"]
 

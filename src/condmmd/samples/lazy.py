@@ -2,21 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 
 from condmmd.arrays import BLOCK_ROWS, Rows, is_lazy
 
-__all__ = ["in_blocks", "lazy_array", "look_at", "stack_parts"]
+__all__ = ["Partitions", "in_blocks", "lazy_array", "look_at", "stack_parts"]
+
+
+@dataclass(frozen=True, eq=False)
+class Partitions:
+    """A data frame in partitions, each a delayed table of any kind that has ``select``."""
+
+    parts: tuple[Any, ...]
+    ndim: ClassVar[int] = 2
+
+    def to_delayed(self) -> list[Any]:
+        """The partitions, as dask's own data frames give them."""
+        return list(self.parts)
+
+    def select(self, names: Sequence[str]) -> Partitions:
+        """Some columns."""
+        return Partitions(tuple(part.select(list(names)) for part in self.parts))
 
 
 def look_at(data: Any, function: Callable[[Any], Any]) -> tuple[list[Any], list[Any]]:
     """The partitions of a dask collection, and what ``function`` finds in each: one pass over the data."""
     import dask  # noqa: PLC0415 - an extra
 
-    parts = list(np.ravel(data.to_delayed()))
+    delayed = data.to_delayed()
+    parts = list(delayed.ravel() if isinstance(delayed, np.ndarray) else delayed)
     return parts, list(dask.compute(*[dask.delayed(function, pure=False)(part) for part in parts]))
 
 

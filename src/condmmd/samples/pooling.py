@@ -102,7 +102,9 @@ def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "
     index = np.flatnonzero(rows)
     groups = replace(samples.groups, t=take(samples.groups.t, index))
     if min(groups.n, groups.m) < 2:
-        raise ValueError(f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q; at least 2 of each are needed.")
+        raise ValueError(
+            f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q; at least 2 of each are needed."
+        )
     return Samples(
         replace(samples.x, values=take(samples.x.values, index)),
         replace(samples.y, values=take(samples.y.values, index)),

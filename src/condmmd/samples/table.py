@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from typing import Any, TypeAlias
 
 import narwhals as nw
@@ -25,6 +25,7 @@ from condmmd.arrays import (
     to_host,
 )
 from condmmd.samples.lazy import lazy_array, look_at, stack_parts
+from condmmd.threads import cached_property
 
 __all__ = ["Array", "Column", "Labels", "Table", "Weights", "read_gram", "read_table"]
 
@@ -124,22 +125,7 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
         return data
     if is_lazy_frame(data) and like is None:
         return _from_lazy_frame(data, argument)
-    native = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(native, nw.LazyFrame):
-        raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
-    if isinstance(native, nw.Series):
-        native = (native.alias(native.name or f"{argument.lower()}0")).to_frame()
-    if isinstance(native, nw.DataFrame):
-        table = _from_frame(native, argument, like)
-    elif like is not None and like.from_frame and like.categorical:
-        raise TypeError(f"`{argument}` must be a data frame with the columns of `{like.argument}`, {list(like.names)}.")
-    elif is_lazy(data):
-        table = Table(lazy_array(data, argument), (), argument)
-        table = _with_columns(table, is_boolean=data.dtype.kind == "b")
-    elif is_device(data):
-        table = _from_device(data, argument)
-    else:
-        table = _from_array(data, argument)
+    table = _read_any(data, argument, like)
     if table.values.shape[1] == 0:
         raise ValueError(f"`{argument}` has no columns.")
     if table.values.shape[0] == 0:
@@ -148,6 +134,21 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
         raise ValueError(f"`{argument}` has {len(table.columns)} column(s); `{like.argument}` had {len(like.columns)}.")
     _check_finite(table)
     return table
+
+
+def _read_any(data: Any, argument: str, like: Table | None) -> Table:
+    native = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(native, nw.LazyFrame):
+        raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
+    if isinstance(native, nw.Series):
+        native = (native.alias(native.name or f"{argument.lower()}0")).to_frame()
+    if isinstance(native, nw.DataFrame):
+        return _from_frame(native, argument, like)
+    if like is not None and like.from_frame and like.categorical:
+        raise TypeError(f"`{argument}` must be a data frame with the columns of `{like.argument}`, {list(like.names)}.")
+    if is_lazy(data):
+        return _with_columns(Table(lazy_array(data, argument), (), argument), is_boolean=data.dtype.kind == "b")
+    return _from_device(data, argument) if is_device(data) else _from_array(data, argument)
 
 
 def read_gram(data: Any, argument: str) -> tuple[Array, Table]:

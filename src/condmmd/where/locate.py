@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.arguments import is_number
+from condmmd.arrays import to_host
 from condmmd.embedding import Embedding
 from condmmd.moments import cross_moments, second_moments
 from condmmd.running import draw_units
@@ -82,7 +83,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
 
     observed, difference = evaluate(samples.groups.t[None, :])
     labels = draw_units(evidence.scheme, count, evidence.entropy, samples.groups.t)
-    squares = np.concatenate([observed, *(evaluate(T)[0] for T in labels)])
+    squares = np.concatenate([observed, *(evaluate(to_host(T))[0] for T in labels)])
     z, mean, sd = _studentise(np.cbrt(squares))
     largest = z.max(axis=1)
     pvalues = (1 + (largest[1:, None] >= z[0]).sum(axis=0)) / (count + 1)
