@@ -3,8 +3,8 @@
 ``python -m benchmarks.growth`` runs every row in a process of its own (so that its peak memory is its own) and writes
 ``benchmarks/README.md``. Times are of the default `cmmd_test`, residualised, all levels, propensity estimated; the last
 column is the rate of the moments stage over that of one matrix product of the same shape, both in the same process.
-Rows "from a file" are those of a Parquet file in parts of a million, read and tested by ``condmmd test --stream``, which
-tests whether X and Y moved as well.
+Rows "from a file" are those of a Parquet file in parts of a million, read and tested by ``condmmd test --stream``,
+which tests whether X and Y moved as well.
 """
 
 import argparse
@@ -20,6 +20,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter
 
 import numpy as np
+import pyarrow as pa
+from pyarrow import parquet
 
 from condmmd import cmmd_test
 from condmmd.arrays import HOST_NUMBERS
@@ -30,8 +32,8 @@ PAGE = Path(__file__).with_name("README.md")
 DEVICES = Path(__file__).with_name("device.json")
 BESIDE = [
     "## Against others", "",
-    "The literal formula: `python -m benchmarks.levels`. Other tools that ask the same question: [peers.md](peers.md), by",
-    "`python -m benchmarks.peers`.", "",
+    "The literal formula: `python -m benchmarks.levels`. Other tools that ask the same question: [peers.md](peers.md),",
+    "by `python -m benchmarks.peers`.", "",
 ]  # fmt: skip
 BASE = {"n": 1000, "d": 1, "resamples": 200, "max_rank": None}
 ROWS = {
@@ -77,9 +79,6 @@ def moments_rate(result, n_labels):
 
 def from_file(setting):
     """The command line on a Parquet file, which is made here."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
     with TemporaryDirectory() as folder:
         path = str(Path(folder) / "rows.parquet")
         rng, left, writer = np.random.default_rng(0), 2 * setting["n"], None

@@ -8,16 +8,17 @@ from typing import Any
 import numpy as np
 
 from condmmd.arguments import check_count, check_embedding
-from condmmd.arrays import Rows, as_float, map_rows, n_rows, namespace, sum_rows, to_host
+from condmmd.arrays import Rows, as_float, map_rows, n_rows, namespace, row_slices, sum_rows, to_host
 from condmmd.combining import pvalue
 from condmmd.design import read_blocks
 from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
-from condmmd.moments import AnyWeights, label_sums, observed
+from condmmd.moments import AnyWeights, observed
 from condmmd.resampling import Drawn, InBlocks, Permutation, Scheme
 from condmmd.result import MMDTestResult
-from condmmd.running import draw_units, entropy_of
+from condmmd.running import draw_units, entropy_of, labels_at_once
 from condmmd.samples import Array, Groups, Weights, pooled_rows, read_gram, read_group, read_table
+from condmmd.threads import cached_property
 
 __all__ = ["mmd", "mmd_test"]
 
@@ -85,7 +86,8 @@ def mmd_test(
         grouped = read_blocks(blocks, to_host(groups.t))
         scheme = InBlocks(Permutation(grouped.labels), grouped.of_row)
     found = float(space.statistics(observed(groups.t), unbiased=unbiased)[0])
-    parts = [space.statistics(T, unbiased=unbiased) for T in draw_units(scheme, count, entropy, groups.t)]
+    labels = draw_units(scheme, count, entropy, groups.t, labels_at_once(groups.t))
+    parts = [space.statistics(T, unbiased=unbiased) for T in labels]
     null = np.concatenate(parts)
     return MMDTestResult(found, pvalue(found, null), null, (groups.n, groups.m), count, scheme.name, entropy)
 
@@ -97,13 +99,17 @@ class _Space:
     embedding: Embedding
     diagonal: Rows
 
+    @cached_property
+    def _totals(self) -> tuple[Array, Array]:
+        found: tuple[Array, Array] = sum_rows(_totals, self.embedding.phi, self.diagonal)
+        return found
+
     def statistics(self, T: AnyWeights, *, unbiased: bool) -> Array:
         """MMD^2 for each label vector: sums of features, and for the unbiased one of the diagonal."""
         phi, diagonal = self.embedding.phi, self.diagonal
-        n = to_host(label_sums(T))
-        m = n_rows(phi) - n
         sums = T.sum(_sums, phi, diagonal) if isinstance(T, Drawn) else _sums(T, phi, diagonal)
-        (sum_p, own_p), (sum_all, own_all) = (map(to_host, part) for part in (sums, sum_rows(_totals, phi, diagonal)))
+        (sum_p, own_p, n), (sum_all, own_all) = ([to_host(array) for array in part] for part in (sums, self._totals))
+        m = n_rows(phi) - n
         sum_q = sum_all - sum_p
         if not unbiased:
             difference = sum_p / n[:, None] - sum_q / m[:, None]
@@ -114,9 +120,14 @@ class _Space:
         return within_p + within_q - 2 * np.einsum("bj,bj->b", sum_p, sum_q) / (n * m)
 
 
-def _sums(T: Weights, phi: Rows, diagonal: Rows) -> tuple[Array, Array]:
-    weights = as_float(T)
-    return weights @ phi, weights @ diagonal
+def _sums(T: Weights, phi: Rows, diagonal: Rows) -> tuple[Array, Array, Array]:
+    """Sums of the features, of the diagonal and of the labels, for each label vector; some rows at a time."""
+    total: tuple[Any, Any, Any] = (0.0, 0.0, 0.0)
+    for part in row_slices(phi, T.shape[0] + phi.shape[1]):
+        weights, xp = as_float(T[:, part]), namespace(phi)
+        own = (weights @ phi[part, :], weights @ diagonal[part], xp.sum(weights, axis=1))
+        total = (total[0] + own[0], total[1] + own[1], total[2] + own[2])
+    return total
 
 
 def _totals(phi: Rows, diagonal: Rows) -> tuple[Array, Array]:

@@ -43,7 +43,8 @@ def cmmd(
     ----------
     X, Y
         Covariates and outcomes of both samples, row by row: 1-D or 2-D arrays of numbers or booleans, or data frames
-        or series (pandas, polars, ...) with numeric, boolean, categorical or string columns.
+        or series (pandas, polars, ...) with numeric, boolean, categorical or string columns. Arrays of PyTorch or CuPy
+        stay on their device; with arrays or data frames of dask the work is done block by block.
         Rows are matched by position; a pandas index is not looked at.
     group
         A label with two values: which sample a row is from. 1 or True is P; with neither, the later in sorted order.

@@ -18,7 +18,7 @@ from condmmd.problem import Problem
 from condmmd.resampling import Drawn, Scheme, draw_together
 from condmmd.samples import Array, Labels
 
-__all__ = ["draw_units", "entropy_of", "evaluate_labels", "place"]
+__all__ = ["draw_units", "entropy_of", "evaluate_labels", "labels_at_once", "place"]
 
 # Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
 UNIT = 64
@@ -43,10 +43,24 @@ def _units(n_resamples: int, entropy: int) -> list[tuple[int, np.random.SeedSequ
     return list(zip(sizes, np.random.SeedSequence(entropy).spawn(len(sizes)), strict=True))
 
 
-def draw_units(scheme: Scheme, n_resamples: int, entropy: int, t: Rows) -> Iterator[AnyWeights]:
+def draw_units(scheme: Scheme, n_resamples: int, entropy: int, t: Rows, at_once: int = UNIT) -> Iterator[AnyWeights]:
     """Null labels, some at a time, where the rows are."""
-    for size, seed in _units(n_resamples, entropy):
-        yield place(scheme.draw(size, np.random.default_rng(seed)), t)
+    for batch in _batches(n_resamples, entropy, at_once):
+        yield _draw(scheme, batch, t)
+
+
+def _batches(n_resamples: int, entropy: int, at_once: int) -> list[list[tuple[int, np.random.SeedSequence]]]:
+    units, count = _units(n_resamples, entropy), max(1, at_once // UNIT)
+    return [units[start : start + count] for start in range(0, len(units), count)]
+
+
+def _draw(
+    scheme: Scheme, batch: list[tuple[int, np.random.SeedSequence]], t: Rows, *, first: bool = False
+) -> AnyWeights:
+    """The labels of some units where the rows are, after the observed ones if asked to."""
+    drawn = draw_together(scheme, [(size, np.random.default_rng(seed)) for size, seed in batch])
+    labels = [place(part, t) for part in drawn]
+    return stacked([observed(t), *labels] if first else labels)
 
 
 def place(labels: Labels | Drawn, t: Rows) -> AnyWeights:
@@ -75,14 +89,10 @@ def evaluate_labels(
     progress: bool,
 ) -> Array:
     """Every level of every problem at the observed labels (first row) and at the null labels."""
-    units = _units(n_resamples, entropy)
-    per_batch = max(1, (batch_size or _labels_at_once(t)) // UNIT)
-    batches = [units[start : start + per_batch] for start in range(0, len(units), per_batch)]
+    batches = _batches(n_resamples, entropy, batch_size or labels_at_once(t))
 
     def evaluate(batch: list[tuple[int, np.random.SeedSequence]], *, first: bool) -> Array:
-        drawn = draw_together(scheme, [(size, np.random.default_rng(seed)) for size, seed in batch])
-        labels = [place(part, t) for part in drawn]
-        T = stacked([observed(t), *labels] if first else labels)
+        T = _draw(scheme, batch, t, first=first)
         return np.concatenate([problem.levels(T, levels) for problem in problems], axis=1)
 
     if n_jobs in (None, 1) or not is_host(t):
@@ -97,7 +107,7 @@ def evaluate_labels(
     return np.concatenate(done)
 
 
-def _labels_at_once(t: Rows) -> int:
+def labels_at_once(t: Rows) -> int:
     """As many as are worth a pass over the rows, and fit in memory."""
     if is_lazy(t):
         return 16 * UNIT

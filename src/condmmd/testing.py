@@ -138,8 +138,8 @@ def cmmd_test(
     rng
         None, a seed or a `numpy.random.Generator`.
     n_jobs, batch_size, progress
-        Workers (through joblib), label vectors held at once (in units of 64), and a progress line on standard error.
-        None of them changes the result.
+        Workers (through joblib; for rows in NumPy), label vectors held at once (in units of 64), and a progress line on
+        standard error. None of them changes the result.
     tol, max_rank, solver
         As in `cmmd`, looser: an approximate kernel costs power at most. None for ``max_rank`` is 128 up to 20,000 rows,
         and falls to 48 for many more.

@@ -41,24 +41,29 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
     largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order
     pivots: list[int] = []
-    while len(pivots) < first or (len(pivots) < max_rank and left.sum() > tol * total):
-        pivot = len(pivots) if len(pivots) < first else int(np.argmax(left))
-        if left[pivot] <= len(X) * np.finfo(float).eps * largest:
+    rounding = len(X) * float(np.finfo(float).eps) * largest
+    while len(pivots) < first or (len(pivots) < max_rank and float(np.add.reduce(left)) > tol * total):
+        pivot = len(pivots) if len(pivots) < first else int(left.argmax())
+        own = float(left[pivot])
+        if own <= rounding:
             break
         rank = len(pivots)
         if rank == len(rows):
             rows = np.concatenate([rows, np.empty((max(1, min(rank, max_rank - rank)), len(X)))])
         column = kernel.gram(X, X[pivot : pivot + 1])[:, 0]
         column -= rows[:rank, pivot] @ rows[:rank]
-        column /= np.sqrt(left[pivot])
-        column[pivots] = 0.0
+        column *= own**-0.5
         rows[rank] = column
         pivots.append(pivot)
-        left -= column**2
+        column *= column
+        left -= column
         left[pivot] = 0.0
-        _check_residual(kernel, X, pivots, left, largest)
+        if np.minimum.reduce(left) < -NEGATIVE * largest:
+            refuse_negative(kernel, X[[*pivots, int(left.argmin())]])
         np.maximum(left, 0.0, out=left)
-    return Factor(np.ascontiguousarray(rows[: len(pivots)].T), tuple(pivots), float(left.sum() / total))
+    phi = np.ascontiguousarray(rows[: len(pivots)].T)
+    phi[pivots] = np.tril(phi[pivots])  # at a pivot what comes after it is zero but for rounding
+    return Factor(phi, tuple(pivots), float(left.sum() / total))
 
 
 def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
@@ -76,12 +81,6 @@ def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
             "sum; bring the columns to a common scale, for instance in units of their standard deviation."
         )
     return largest, total
-
-
-def _check_residual(kernel: Kernel, X: Array, pivots: list[int], left: Array, largest: float) -> None:
-    worst = int(np.argmin(left))
-    if left[worst] < -NEGATIVE * largest:
-        refuse_negative(kernel, X[[*pivots, worst]])
 
 
 def refuse_negative(kernel: Kernel, rows: Array) -> None:
