@@ -84,7 +84,7 @@ def main():
     parser.add_argument("--rows", type=int, default=1_000_000, help="rows in each group")
     parser.add_argument("--resamples", type=int, default=1000)
     parser.add_argument("--dual-rows", type=int, default=2000, help="rows in each group")
-    parser.add_argument("--dual-resamples", type=int, default=99)
+    parser.add_argument("--dual-resamples", type=int, default=480)
     parser.add_argument("--size", type=int, default=8192, help="of the plain matrix product")
     parser.add_argument("--out", help="write the numbers to this file, as JSON")
     options = parser.parse_args()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -151,11 +151,14 @@ def _accelerated(array: Any) -> bool:
     return compat.is_cupy_array(array) or (compat.is_torch_array(array) and array.device.type != "cpu")
 
 
+@lru_cache(64)
 def sample_rows(count: int, at_most: int) -> npt.NDArray[np.int64]:
     """Numbers of some rows, in order, the same for every table of ``count`` rows; all of them if they are few."""
     if count <= at_most:
         return np.arange(count)
-    return np.sort(np.random.default_rng(0).choice(count, at_most, replace=False, shuffle=False))
+    rows = np.sort(np.random.default_rng(0).choice(count, at_most, replace=False, shuffle=False))
+    rows.setflags(write=False)  # it is remembered
+    return rows
 
 
 def take(array: Any, index: npt.NDArray[np.int64] | Sequence[int], axis: int = 0) -> Any:
@@ -163,7 +166,7 @@ def take(array: Any, index: npt.NDArray[np.int64] | Sequence[int], axis: int = 0
     if is_host(array):
         return array.take(np.asarray(index, dtype=np.int64), axis=axis)
     xp, where = home(array)
-    return xp.take(array, xp.asarray(np.asarray(index, dtype=np.int64), **where), axis=axis)
+    return xp.take(array, xp.asarray(np.array(index, dtype=np.int64), **where), axis=axis)
 
 
 def pick_rows(rows: Rows, index: npt.NDArray[np.int64]) -> Any:

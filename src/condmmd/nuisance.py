@@ -30,7 +30,17 @@ from condmmd.arrays import (
     to_host,
 )
 from condmmd.embedding import Embedding, affordable_rank, embed
-from condmmd.kernels import Additive, Delta, Gaussian, Kernel, Polynomial, Precomputed, median_distance, robust_scale
+from condmmd.kernels import (
+    Additive,
+    Delta,
+    Gaussian,
+    Kernel,
+    Polynomial,
+    Precomputed,
+    median_distance,
+    robust_scale,
+    subsample,
+)
 from condmmd.regularization import GRID, cross_sums, cross_validation_error
 from condmmd.samples import SAMPLE_ROWS, Array, Table
 from condmmd.threads import one_blas_thread
@@ -214,7 +224,7 @@ def _candidates(x: Table, scores: Scores) -> tuple[Rows, list[Kernel], list[str]
     numeric, categorical = list(x.numeric), list(x.categorical)
     d, c = len(numeric), len(categorical)
     make = partial(_points, scores=scores, scale=robust_scale(x.sample[:, numeric]), categorical=tuple(categorical))
-    points, some = map_rows(make, x.values, columns=2 * d + c), make(x.sample)
+    points, some = map_rows(make, x.values, columns=2 * d + c), make(subsample(x.sample))
     cats: list[Kernel] = [Delta().on(2 * d + j) for j in range(c)]
     every = [] if not c else [Delta().on(*range(2 * d, 2 * d + c))]
     kernels: list[Kernel] = []

@@ -10,10 +10,10 @@ from condmmd.kernels.given import FromFunction, Precomputed
 from condmmd.kernels.laplacian import Laplacian
 from condmmd.kernels.matern import Matern
 from condmmd.kernels.polynomial import Linear, Polynomial
-from condmmd.kernels.stationary import lengthscales, median_distance
+from condmmd.kernels.stationary import lengthscales, median_distance, subsample
 
 __all__ = [
     "Additive", "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian",
     "Linear", "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
-    "lengthscales", "median_distance", "resolve_kernel", "robust_scale",
+    "lengthscales", "median_distance", "resolve_kernel", "robust_scale", "subsample",
 ]  # fmt: skip

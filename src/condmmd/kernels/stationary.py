@@ -15,7 +15,7 @@ from condmmd.arrays import is_host, matching, namespace, squared_norms
 from condmmd.kernels.base import Kernel, On, Product, Sum, format_numbers
 from condmmd.samples import Array, Table
 
-__all__ = ["Stationary", "lengthscales", "median_distance"]
+__all__ = ["Stationary", "lengthscales", "median_distance", "subsample"]
 
 Metric: TypeAlias = Literal["euclidean", "cityblock"]
 
@@ -36,14 +36,19 @@ def median_distance(X: Any, metric: Metric = "euclidean") -> float:
     2.0
     """
     points = np.asarray(X, dtype=np.float64)
-    points = points[:, None] if points.ndim == 1 else points
-    if len(points) > MAX_ROWS:
-        points = points[np.random.default_rng(0).choice(len(points), MAX_ROWS, replace=False)]
+    points = subsample(points[:, None] if points.ndim == 1 else points)
     if points.shape[1] == 1:
         return _median_gap(np.sort(points[:, 0]))
     distances = pdist(points, metric)
     distances = distances[distances > 0]
     return float(np.median(distances)) if len(distances) else 1.0
+
+
+def subsample(points: Array) -> Array:
+    """The rows by which a median distance is found: all, or some of many."""
+    if len(points) <= MAX_ROWS:
+        return points
+    return points[np.random.default_rng(0).choice(len(points), MAX_ROWS, replace=False)]
 
 
 def _median_gap(x: Array) -> float:

@@ -35,7 +35,7 @@ def _signed(constant: int) -> int:
 
 
 def below(numbers: Rows, limits: Rows, keys: Any) -> Any:
-    """Whether the random number of each key and row is below the row's limit: shape (keys, rows)."""
+    """Whether the random number of each key and row is below the row's limit: shape (keys, rows), true or 1."""
     xp = namespace(limits)
     fused = one_kernel("below", IN_ONE_KERNEL, limits)
     if fused is not None:

@@ -51,7 +51,7 @@ TABLE_ROWS = 8192
 LAST_ROWS = 1024
 # Attempts made at once, in random numbers for each row: on a device and with dask a pass over the rows costs more than
 # they do.
-ATTEMPTS, DEVICE_ATTEMPTS, LAZY_ATTEMPTS = 0.04, 0.25, 1.5
+ATTEMPTS, DEVICE_ATTEMPTS, LAZY_ATTEMPTS = 0.04, 0.1, 1.5
 MAX_ATTEMPTS = 64
 # Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
 MIN_ALIKE = 0.05
@@ -331,7 +331,8 @@ def _count(numbers: Rows, limits: Rows, j: int, keys: npt.NDArray[np.int64]) -> 
     xp = namespace(limits)
 
     def count(part: slice) -> Rows:
-        return xp.count_nonzero(below(numbers[part], limits[part], own), axis=1)
+        ones = below(numbers[part], limits[part], own)
+        return xp.count_nonzero(ones, axis=1) if xp.isdtype(ones.dtype, "bool") else xp.sum(ones, axis=1)
 
     counts = each_step(count, _steps(limits, keys.size), limits)
     return to_host(sum(counts[1:], counts[0])).reshape(keys.shape)
