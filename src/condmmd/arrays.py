@@ -8,8 +8,11 @@ is summed over them (`sum_rows`) is small, and comes as an array of the blocks' 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache, lru_cache
+from itertools import count
 from typing import Any, TypeAlias
 from uuid import uuid4
 
@@ -54,6 +57,7 @@ __all__ = [
     "take",
     "to_host",
     "transposed",
+    "watching",
     "work_size",
 ]  # fmt: skip
 
@@ -64,6 +68,7 @@ BLOCK_ROWS = 2**17
 # Numbers that a step of a long computation holds: about the cache of a processor, or a share of a device's memory.
 HOST_NUMBERS = 2**20
 DEVICE_NUMBERS = 2**28
+_watch: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None)
 # Sums of blocks are added in a tree of this many branches.
 BRANCHES = 8
 
@@ -152,11 +157,11 @@ def _accelerated(array: Any) -> bool:
 
 
 @lru_cache(64)
-def sample_rows(count: int, at_most: int) -> npt.NDArray[np.int64]:
-    """Numbers of some rows, in order, the same for every table of ``count`` rows; all of them if they are few."""
-    if count <= at_most:
-        return np.arange(count)
-    rows = np.sort(np.random.default_rng(0).choice(count, at_most, replace=False, shuffle=False))
+def sample_rows(n: int, at_most: int) -> npt.NDArray[np.int64]:
+    """Numbers of some rows, in order, the same for every table of ``n`` rows; all of them if they are few."""
+    if n <= at_most:
+        return np.arange(n)
+    rows = np.sort(np.random.default_rng(0).choice(n, at_most, replace=False, shuffle=False))
     rows.setflags(write=False)  # it is remembered
     return rows
 
@@ -176,20 +181,20 @@ def pick_rows(rows: Rows, index: npt.NDArray[np.int64]) -> Any:
     return rows if len(index) == n_rows(rows) else take(rows, index)
 
 
-def first_rows(rows: Rows, count: int) -> npt.NDArray[Any]:
+def first_rows(rows: Rows, wanted: int) -> npt.NDArray[Any]:
     """The first rows, in NumPy."""
-    return to_host(rows[: min(count, n_rows(rows)), ...])
+    return to_host(rows[: min(wanted, n_rows(rows)), ...])
 
 
-def largest(values: Any, count: int) -> npt.NDArray[np.int64]:
-    """Positions of the ``count`` largest numbers, and of those that are as large as the last of them."""
+def largest(values: Any, wanted: int) -> npt.NDArray[np.int64]:
+    """Positions of the ``wanted`` largest numbers, and of those that are as large as the last of them."""
     size = n_rows(values)
-    if count >= size:
+    if wanted >= size:
         return np.arange(size)
     if is_host(values):
-        return np.flatnonzero(values >= np.partition(values, size - count)[size - count])
+        return np.flatnonzero(values >= np.partition(values, size - wanted)[size - wanted])
     xp = namespace(values)
-    return to_host(xp.nonzero(values >= xp.sort(values)[size - count])[0])
+    return to_host(xp.nonzero(values >= xp.sort(values)[size - wanted])[0])
 
 
 def transposed(rows: Any) -> Any:
@@ -260,11 +265,11 @@ def row_numbers(rows: Rows) -> Rows:
     return xp.arange(n_rows(rows), dtype=xp.int64, **where)
 
 
-def steps_of(count: int, step: int) -> list[slice]:
-    """Slices of at most ``step`` that cover ``count``; an empty one where there is nothing to cover."""
-    if count == 0:
+def steps_of(n: int, step: int) -> list[slice]:
+    """Slices of at most ``step`` that cover ``n``; an empty one where there is nothing to cover."""
+    if n == 0:
         return [slice(0, 0)]
-    return [slice(start, min(start + step, count)) for start in range(0, count, step)]
+    return [slice(start, min(start + step, n)) for start in range(0, n, step)]
 
 
 def row_slices(rows: Rows, numbers_a_row: int) -> list[slice]:
@@ -337,9 +342,23 @@ def gather_rows(function: Callable[..., Any], *rows: Rows) -> list[Any]:
     return _compute(_delayed(function, rows))
 
 
+@contextmanager
+def watching(tell: Callable[[int], None]) -> Iterator[None]:
+    """Call ``tell`` with the number of each pass over blocks of rows, as it begins."""
+    numbers = count(1)
+    token = _watch.set(lambda: tell(next(numbers)))
+    try:
+        yield
+    finally:
+        _watch.reset(token)
+
+
 def _compute(parts: list[Any]) -> list[Any]:
     import dask  # noqa: PLC0415
 
+    watch = _watch.get()
+    if watch is not None:
+        watch()
     with one_blas_thread():  # dask has threads of its own
         return list(dask.compute(*parts))
 

@@ -17,6 +17,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from condmmd.arrays import watching
 from condmmd.demo import COVARIATES as DEMO_COVARIATES
 from condmmd.demo import OUTCOME, question, write_table
 from condmmd.files import Frame, pick_columns, read_file, stack
@@ -185,6 +186,11 @@ def _test(options: argparse.Namespace, given: list[str]) -> int:
     if report is not None and json_file is not None and report.resolve() == json_file.resolve():
         raise ValueError(f"--report and --json-file are both {report}; name two files.")
     _check_numbers(options)
+    with _watched(options):
+        return _test_job(options, given, report, json_file)
+
+
+def _test_job(options: argparse.Namespace, given: list[str], report: Path | None, json_file: Path | None) -> int:
     say = _teller(options)
     job = _read_aloud(options, say)
     with _noted(say) as notes:
@@ -440,6 +446,20 @@ def _read_aloud(options: argparse.Namespace, say: Callable[[str], None]) -> _Job
     for line in _about(job):
         say(line)
     return job
+
+
+@contextmanager
+def _watched(options: argparse.Namespace) -> Iterator[None]:
+    """Count the passes over a file that is read in parts, where somebody is looking."""
+    if options.quiet or not sys.stderr.isatty():
+        yield
+        return
+
+    def tell(number: int) -> None:
+        print(f"\rpass {number} over the rows", end="", file=sys.stderr, flush=True)
+
+    with watching(tell):
+        yield
 
 
 @contextmanager
