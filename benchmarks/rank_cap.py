@@ -1,8 +1,8 @@
 """What a rank cap buys and costs where the kernel has no low rank: ``python -m benchmarks.rank_cap``.
 
 Ten covariates, plug-in levels 0, 1 and 2, the same label vectors with all features and with ``--rank`` of them. First
-the statistic (of the observed labels, and the largest and median over all label vectors) and the time, on ``--rows`` rows
-a group. Then rejection rates at 0.05 on ``--trials`` data sets of ``--power-rows`` rows a group with a weak difference:
+the statistic (of the observed labels, and the largest and median over all label vectors) and the time, on ``--rows``
+rows a group. Then rejection rates at 0.05 on ``--trials`` data sets of ``--power-rows`` rows a group with a weak difference:
 both ways see the same data and the same null labels, so the difference is due to the cap alone.
 """
 
@@ -63,9 +63,7 @@ def main():
             rejected[way] += pvalues(ours(X, Y, T, 1e-12, rank)[0]) <= 0.05
     for name, row in zip(("all features", f"rank {options.rank}"), rejected / options.trials, strict=True):
         told = ", ".join(f"level {s:g} {rate:.3f}" for s, rate in zip(LEVELS, row, strict=True))
-        print(
-            f"  rejections of {options.trials} data sets, {options.power_rows} + {options.power_rows} rows, {name}: {told}"
-        )
+        print(f"  rejections in {options.trials} sets of {options.power_rows} + {options.power_rows}, {name}: {told}")
 
 
 if __name__ == "__main__":

@@ -14,7 +14,9 @@ from condmmd.resampling import (
     InBlocks,
     Permutation,
     counters,
-    fixed_size,
+    halving,
+    laws,
+    tables,
     tilt,
 )
 
@@ -40,7 +42,7 @@ def assert_follows(draws, subsets, law):
 @pytest.mark.parametrize("n", [1, 3, 5])
 @pytest.mark.parametrize("leaf", [64, 2, 4])
 def test_exact_sampler(n, leaf, monkeypatch):
-    monkeypatch.setattr(fixed_size, "LEAF", leaf)
+    monkeypatch.setattr(tables, "LEAF", leaf)
     sampler = ExactSampler.of(np.log(E6 / (1 - E6)), n)
     assert_follows(sampler.draw(8000, np.random.default_rng(0)), *fixed_size_law(E6, n))
 
@@ -75,7 +77,7 @@ def test_exact_sampler_has_the_right_margins_on_many_rows():
 
 @pytest.mark.parametrize("n", [1, 3, 5])
 def test_halving_sampler(n, monkeypatch):
-    monkeypatch.setattr(fixed_size, "TABLE_ROWS", 2)
+    monkeypatch.setattr(halving, "LAST_ROWS", 2)
     sampler = HalvingSampler.of(np.log(E6 / (1 - E6)), n)
     assert len(sampler.after) == 2
     assert_follows(sampler.draw(8000, np.random.default_rng(0)), *fixed_size_law(E6, n))
@@ -84,7 +86,7 @@ def test_halving_sampler(n, monkeypatch):
 @pytest.mark.parametrize("at_once", [512, 2**22])
 def test_halving_has_the_margins_of_the_tables(at_once, monkeypatch):
     """Inclusion probabilities and the spread of sums over parts, against the tables, on 3000 uneven rows."""
-    monkeypatch.setattr(fixed_size, "TABLE_ROWS", 300)
+    monkeypatch.setattr(halving, "LAST_ROWS", 300)
     monkeypatch.setattr("condmmd.arrays.HOST_NUMBERS", at_once)
     rng = np.random.default_rng(4)
     log_odds = np.sort(rng.normal(0, 2, size=3000))
@@ -101,14 +103,14 @@ def test_law_of_a_sum():
     expected = np.ones(1)
     for value in p:
         expected = np.convolve(expected, [1 - value, value])
-    np.testing.assert_allclose(fixed_size.law_of_sum(p), expected, rtol=0, atol=1e-15)
-    np.testing.assert_allclose(fixed_size.law_of_sum(p[:1]), [1 - p[0], p[0]])
+    np.testing.assert_allclose(laws.law_of_sum(p), expected, rtol=0, atol=1e-15)
+    np.testing.assert_allclose(laws.law_of_sum(p[:1]), [1 - p[0], p[0]])
 
 
 def test_fixed_size_halves_many_rows(monkeypatch):
     t = np.array([1.0, 0, 1, 0, 0, 1])
     assert isinstance(FixedSize.of(E6, t).sampler, ExactSampler)
-    monkeypatch.setattr(fixed_size, "TABLE_ROWS", 5)
+    monkeypatch.setattr(tables, "TABLE_ROWS", 5)
     scheme = FixedSize.of(E6, t)
     assert isinstance(scheme.sampler, HalvingSampler)
     assert np.all(scheme.draw(10, np.random.default_rng(0)).sum(axis=1) == 3)

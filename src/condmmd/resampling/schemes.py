@@ -10,10 +10,11 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.arrays import Rows, is_lazy, map_rows, n_rows, namespace, row_numbers, sum_rows, to_host
-from condmmd.resampling import fixed_size
+from condmmd.resampling import tables
 from condmmd.resampling.counters import keys_of, thresholds
 from condmmd.resampling.drawn import Drawn
-from condmmd.resampling.fixed_size import ExactSampler, HalvingSampler, independent_labels
+from condmmd.resampling.halving import HalvingSampler, independent_labels
+from condmmd.resampling.tables import ExactSampler
 from condmmd.samples import Labels
 from condmmd.threads import cached_property
 
@@ -66,7 +67,7 @@ class Permutation:
     @cached_property
     def many(self) -> HalvingSampler | None:
         """Shuffling is drawing with equal odds, given the sum; which many rows do faster."""
-        if self.strata is not None or n_rows(self.t) <= fixed_size.TABLE_ROWS:
+        if self.strata is not None or n_rows(self.t) <= tables.TABLE_ROWS:
             return None
         return HalvingSampler.of(map_rows(_zeros, self.t), _total(self.t))
 
@@ -82,7 +83,7 @@ class Bernoulli:
         return "bernoulli"
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
-        if n_rows(self.e) <= fixed_size.TABLE_ROWS:
+        if n_rows(self.e) <= tables.TABLE_ROWS:
             return (rng.random((size, n_rows(self.e))) < to_host(self.e)).astype(np.int8)
         keys = keys_of(rng.integers(2**64, size=size, dtype=np.uint64), 0)
         rows = row_numbers(self.e), map_rows(thresholds, self.e)
@@ -100,7 +101,7 @@ class FixedSize:
     def of(cls, e: Rows, t: Rows) -> FixedSize:
         """Tables, or halves and then tables for many rows; exact either way."""
         n = _total(t)
-        if n_rows(t) <= fixed_size.TABLE_ROWS:
+        if n_rows(t) <= tables.TABLE_ROWS:
             return cls(ExactSampler.of(log_odds(to_host(e)), n))
         return cls(HalvingSampler.of(map_rows(log_odds, e), n))
 
