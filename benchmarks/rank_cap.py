@@ -2,8 +2,8 @@
 
 Ten covariates, plug-in levels 0, 1 and 2, the same label vectors with all features and with ``--rank`` of them. First
 the statistic (of the observed labels, and the largest and median over all label vectors) and the time, on ``--rows``
-rows a group. Then rejection rates at 0.05 on ``--trials`` data sets of ``--power-rows`` rows a group with a weak difference:
-both ways see the same data and the same null labels, so the difference is due to the cap alone.
+rows a group. Then rejection rates at 0.05 on ``--trials`` data sets of ``--power-rows`` rows a group with a weak
+difference: both ways see the same data and the same null labels, so the difference is due to the cap alone.
 """
 
 import argparse

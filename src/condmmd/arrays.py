@@ -27,6 +27,7 @@ __all__ = [
     "Rows",
     "as_float",
     "column_span",
+    "device_memory",
     "distinct_rows",
     "each_step",
     "first_rows",
@@ -65,9 +66,9 @@ Rows: TypeAlias = Any  # an array with a row for each row of the data, of any ba
 
 # Rows of a block of dask, at most: then a few blocks' features fit in memory whatever the partitions are.
 BLOCK_ROWS = 2**17
-# Numbers that a step of a long computation holds: about the cache of a processor, or a share of a device's memory.
+# Numbers that a step of a long computation holds: about the cache of a processor, or one for so many bytes of a device.
 HOST_NUMBERS = 2**20
-DEVICE_NUMBERS = 2**28
+DEVICE_SHARE = 512
 _watch: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None)
 # Sums of blocks are added in a tree of this many branches.
 BRANCHES = 8
@@ -149,11 +150,17 @@ def n_rows(rows: Rows) -> int:
 
 def work_size(rows: Rows) -> int:
     """Numbers that a step of a computation on these rows should hold."""
-    return DEVICE_NUMBERS if is_device(rows) and _accelerated(rows) else HOST_NUMBERS
+    memory = device_memory(rows)
+    return HOST_NUMBERS if memory == 0 else max(HOST_NUMBERS, memory // DEVICE_SHARE)
 
 
-def _accelerated(array: Any) -> bool:
-    return compat.is_cupy_array(array) or (compat.is_torch_array(array) and array.device.type != "cpu")
+def device_memory(array: Any) -> int:
+    """Bytes of a device that has memory of its own; else 0."""
+    if compat.is_torch_array(array) and array.device.type == "cuda":
+        import torch  # noqa: PLC0415
+
+        return int(torch.cuda.get_device_properties(array.device).total_memory)
+    return int(array.device.mem_info[1]) if compat.is_cupy_array(array) else 0
 
 
 @lru_cache(64)

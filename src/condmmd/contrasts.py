@@ -16,7 +16,6 @@ from scipy.linalg.blas import dsymm
 from scipy.linalg.lapack import dposv, spotrf, spotrs
 
 from condmmd.arrays import (
-    DEVICE_NUMBERS,
     Rows,
     home,
     is_host,
@@ -28,6 +27,7 @@ from condmmd.arrays import (
     sum_rows,
     take,
     to_host,
+    work_size,
 )
 from condmmd.embedding import Embedding
 from condmmd.moments import (
@@ -151,7 +151,7 @@ class PlugIn:
             for size in np.unique(sizes[sizes > 0]).tolist():
                 ridge = lam * size * xp.eye(size, dtype=xp.float64, **where)
                 same = np.flatnonzero(sizes == size)
-                for part in steps_of(len(same), max(1, DEVICE_NUMBERS // (2 * size**2))):
+                for part in steps_of(len(same), max(1, work_size(K) // (2 * size**2))):
                     some = same[part]
                     index = np.stack([np.flatnonzero(members[b]) for b in some])
                     K_groups = xp.stack([take(take(K, i), i, axis=1) for i in index]) + ridge

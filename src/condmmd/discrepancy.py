@@ -8,7 +8,7 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.arrays import matching, n_rows, namespace, to_host
+from condmmd.arrays import is_lazy, matching, n_rows, namespace, to_host
 from condmmd.contrasts import DoublyRobust
 from condmmd.embedding import Embedding
 from condmmd.kernels import Kernel, Precomputed
@@ -130,6 +130,8 @@ class Discrepancy:
         contrast = self._problem.contrast
         if not isinstance(contrast, DoublyRobust):
             raise TypeError(f"the {self.estimator} estimator has no pseudo-outcomes; use 'doubly_robust'.")
+        if is_lazy(self._labels):
+            raise TypeError("pseudo-outcomes are one a row, and these rows are in blocks (dask); pass some in memory.")
         return contrast.pseudo_outcomes(self._labels, self.embedding_x, self.embedding_y)
 
     @overload

@@ -12,7 +12,7 @@ import numpy as np
 from joblib import Parallel, delayed
 
 from condmmd.arguments import is_number
-from condmmd.arrays import HOST_NUMBERS, Rows, is_host, is_lazy, matching, n_rows, namespace, row_numbers, work_size
+from condmmd.arrays import Rows, device_memory, is_host, is_lazy, matching, n_rows, namespace, row_numbers
 from condmmd.moments import AnyWeights, observed
 from condmmd.problem import Problem
 from condmmd.resampling import Drawn, Scheme, draw_together
@@ -22,9 +22,8 @@ __all__ = ["draw_units", "entropy_of", "evaluate_labels", "labels_at_once", "pla
 
 # Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
 UNIT = 64
-# Labels held at once, unless the user says otherwise: half a gigabyte; on a device with memory of its own four.
+# Labels held at once, unless the user says otherwise: half a gigabyte, or a share of a device's memory.
 MAX_LABELS = 2**29
-MAX_DEVICE_LABELS = 2**32
 
 
 def entropy_of(rng: Any) -> int:
@@ -111,7 +110,7 @@ def labels_at_once(t: Rows) -> int:
     """As many as are worth a pass over the rows, and fit in memory."""
     if is_lazy(t):
         return 16 * UNIT
-    limit = MAX_LABELS if work_size(t) == HOST_NUMBERS else MAX_DEVICE_LABELS
+    limit = max(MAX_LABELS, device_memory(t) // 32)
     return min((4 if is_host(t) else 16) * UNIT, limit // n_rows(t))
 
 

@@ -210,4 +210,4 @@ def _fill(labels: Labels, rows: slice, numbers: Rows, limits: Rows, keys: npt.ND
 
 def _steps(limits: Rows, keys: int) -> list[slice]:
     """Parts of the rows for which the random numbers of all keys stay near the processor."""
-    return steps_of(n_rows(limits), max(512, work_size(limits) // (4 * max(1, keys))))
+    return steps_of(n_rows(limits), max(512, work_size(limits) // (max(1, keys) * (4 if is_host(limits) else 1))))
