@@ -39,6 +39,7 @@ from condmmd.kernels import (
     Precomputed,
     median_distance,
     robust_scale,
+    share_distances,
     subsample,
 )
 from condmmd.regularization import GRID, cross_sums, cross_validation_error
@@ -143,8 +144,9 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     if len(candidates) > 1:
         some = _selection_rows(count)
         few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
+        compared = share_distances(candidates, few)
         with one_blas_thread():  # the matrices are small
-            errors = [_fit(kernel, few, own, GRID[::2]).error for kernel in candidates]
+            errors = [_fit(kernel, rows, own, GRID[::2]).error for kernel, rows in compared]
         best = int(np.argmin(errors))
     error, lam, embedding, sigma, M = _fit(candidates[best], points, centred, GRID)
     shrunk = M / (count * (sigma + lam))[:, None]

@@ -4,6 +4,7 @@ from condmmd.kernels.additive import Additive
 from condmmd.kernels.base import Kernel, On, Product, Sum
 from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel, robust_scale
 from condmmd.kernels.delta import Delta
+from condmmd.kernels.distances import share_distances
 from condmmd.kernels.features import FeatureMap, Landmarks
 from condmmd.kernels.gaussian import Gaussian
 from condmmd.kernels.given import FromFunction, Precomputed
@@ -15,5 +16,5 @@ from condmmd.kernels.stationary import lengthscales, median_distance, subsample
 __all__ = [
     "Additive", "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian",
     "Linear", "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
-    "lengthscales", "median_distance", "resolve_kernel", "robust_scale", "subsample",
+    "lengthscales", "median_distance", "resolve_kernel", "robust_scale", "share_distances", "subsample",
 ]  # fmt: skip

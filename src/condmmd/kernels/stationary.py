@@ -40,8 +40,13 @@ def median_distance(X: Any, metric: Metric = "euclidean") -> float:
     if points.shape[1] == 1:
         return _median_gap(np.sort(points[:, 0]))
     distances = pdist(points, metric)
-    distances = distances[distances > 0]
-    return float(np.median(distances)) if len(distances) else 1.0
+    if len(distances) and distances.min() <= 0:
+        distances = distances[distances > 0]
+    if not len(distances):
+        return 1.0
+    middle = (len(distances) - 1) // 2, len(distances) // 2
+    distances.partition(middle)
+    return float(distances[list(middle)].mean())
 
 
 def subsample(points: Array) -> Array:
