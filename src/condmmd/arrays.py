@@ -57,6 +57,7 @@ __all__ = [
     "sum_rows",
     "take",
     "to_host",
+    "total",
     "transposed",
     "watching",
     "work_size",
@@ -340,6 +341,15 @@ def sum_rows(function: Callable[..., Any], *rows: Rows) -> Any:
     while len(parts) > 1:
         parts = [_delay(_add)(parts[k : k + BRANCHES]) for k in range(0, len(parts), BRANCHES)]
     return _compute(parts)[0]
+
+
+def total(rows: Rows) -> Any:
+    """The sum of each column, or of the numbers."""
+    return sum_rows(_total, rows)
+
+
+def _total(block: Any) -> Any:
+    return namespace(block).sum(block, axis=0)
 
 
 def gather_rows(function: Callable[..., Any], *rows: Rows) -> list[Any]:

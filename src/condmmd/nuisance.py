@@ -28,6 +28,7 @@ from condmmd.arrays import (
     sum_rows,
     take,
     to_host,
+    total,
 )
 from condmmd.embedding import Embedding, affordable_rank, embed
 from condmmd.kernels import (
@@ -101,8 +102,8 @@ class PooledRegression:
     def prognostic(self) -> Rows:
         """Leading directions of the fitted outcomes, each with mean 0 and mean square 1."""
         count = n_rows(self.fitted)
-        total, second = sum_rows(partial(_spread, near=self.mean), self.fitted)
-        shift = total / count  # the mean of the fitted values is near that of the outcomes
+        sums, second = sum_rows(partial(_spread, near=self.mean), self.fitted)
+        shift = sums / count  # the mean of the fitted values is near that of the outcomes
         mean = self.mean + shift
         variances, V = np.linalg.eigh(to_host(second / count - shift[:, None] * shift[None, :]))
         variances, V = variances[::-1][:MAX_PROGNOSTIC], V[:, ::-1][:, :MAX_PROGNOSTIC]
@@ -124,10 +125,10 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
         A precomputed kernel, where X is known through it alone.
     """
     count = n_rows(psi)
-    mean = sum_rows(_sum, psi) / count
+    mean = total(psi) / count
     centred = map_rows(partial(_minus, mean=mean), psi, columns=psi.shape[1])
     raw = float(sum_rows(_square_sum, psi)) / count
-    total = float(sum_rows(_square_sum, centred)) / count
+    spread = float(sum_rows(_square_sum, centred)) / count
     if isinstance(kernel_x, Precomputed):
         given: list[Kernel] = [kernel_x]
         points, candidates, names = x.values, given, ["the given Gram matrix"]
@@ -135,7 +136,7 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
     else:
         scores = Scores.of(x)
         points, candidates, names = _candidates(x, scores)
-    if total <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
+    if spread <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
         nothing = map_rows(_one_zero, psi, columns=1)
         return PooledRegression(
             psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0
@@ -158,7 +159,7 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
         mean,
         scores,
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
-        1.0 - error / total,
+        1.0 - error / spread,
     )
 
 
@@ -167,10 +168,6 @@ def _selection_rows(count: int) -> npt.NDArray[np.int64]:
     if count > SAMPLE_ROWS:
         return sample_rows(count, SELECTION_ROWS)
     return np.sort(np.random.default_rng(0).permutation(count)[:SELECTION_ROWS])
-
-
-def _sum(rows: Rows) -> Array:
-    return namespace(rows).sum(rows, axis=0)
 
 
 def _square_sum(rows: Rows) -> Array:

@@ -26,6 +26,7 @@ from condmmd.arrays import (
     sample_rows,
     sum_rows,
     to_host,
+    total,
 )
 from condmmd.logistic import cross_validated_logistic
 from condmmd.notices import OverlapWarning
@@ -154,7 +155,7 @@ def read_propensity(propensity: Any, X: Any, x: Table, design: Rows, t: Rows) ->
     t
         Labels.
     """
-    n = round(float(sum_rows(_sum, t)))
+    n = round(float(total(t)))
     if propensity is None:
         return Propensity(map_rows(partial(_constant, value=n / n_rows(t)), t), "equal marginals", "constant", n)
     if isinstance(propensity, str):
@@ -169,10 +170,6 @@ def read_propensity(propensity: Any, X: Any, x: Table, design: Rows, t: Rows) ->
         name = getattr(propensity, "__name__", repr(propensity))
         return Propensity(_checked(propensity(X), t), "known", f"function {name}", n)
     return Propensity(_checked(propensity, t), "known", "given probabilities", n)
-
-
-def _sum(t: Rows) -> Array:
-    return namespace(t).sum(t)
 
 
 def _constant(t: Rows, value: float) -> Rows:
@@ -273,7 +270,7 @@ def _estimate(design: Rows, t: Rows) -> Propensity:
     e, C = cross_validated_logistic(design, t, PENALTIES, rows, folds)
     told = f"logistic regression on {design.shape[1]} features of X, C = {C:g}"
     e = kept(map_rows(_finite_odds, e))
-    return Propensity(e, "estimated", told, round(float(sum_rows(_sum, t))))
+    return Propensity(e, "estimated", told, round(float(total(t))))
 
 
 def _finite_odds(e: Rows) -> Rows:

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.arrays import Rows, is_lazy, map_rows, n_rows, namespace, row_numbers, sum_rows, to_host
+from condmmd.arrays import Rows, is_lazy, map_rows, n_rows, namespace, row_numbers, to_host, total
 from condmmd.resampling import tables
 from condmmd.resampling.counters import keys_of, thresholds
 from condmmd.resampling.drawn import Drawn
@@ -128,11 +128,7 @@ def log_odds(e: Rows) -> Rows:
 
 
 def _total(t: Rows) -> int:
-    return round(float(sum_rows(_sum, t)))
-
-
-def _sum(t: Rows) -> Rows:
-    return namespace(t).sum(t)
+    return round(float(total(t)))
 
 
 @dataclass(frozen=True, eq=False)

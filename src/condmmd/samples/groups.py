@@ -10,7 +10,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.arrays import as_float, is_device, is_lazy, is_lazy_frame, namespace, sum_rows, to_host
+from condmmd.arrays import as_float, is_device, is_lazy, is_lazy_frame, namespace, to_host, total
 from condmmd.samples.lazy import in_blocks, look_at, stack_parts
 from condmmd.samples.table import Array
 from condmmd.threads import cached_property
@@ -29,7 +29,7 @@ class Groups:
     @cached_property
     def n(self) -> int:
         """Rows of P."""
-        return round(float(sum_rows(_sum, self.t)))
+        return round(float(total(self.t)))
 
     @property
     def m(self) -> int:
@@ -106,10 +106,6 @@ def _look(part: Any) -> tuple[int, npt.NDArray[Any]]:
 
 def _is_p(part: Any, p: Any) -> Array:
     return (_label_array(part) == p).astype(np.float64)
-
-
-def _sum(t: Array) -> Array:
-    return namespace(t).sum(t)
 
 
 def _label_array(group: Any) -> npt.NDArray[Any]:
