@@ -38,9 +38,10 @@ __all__ = ["HalvingSampler", "independent_labels"]
 
 # Rows are halved until no more than so many are left.
 LAST_ROWS = 1024
-# Attempts made at once, in random numbers for each row: on a device and with dask a pass over the rows costs more than
-# they do.
-ATTEMPTS, DEVICE_ATTEMPTS, LAZY_ATTEMPTS = 0.04, 0.1, 1.5
+# Attempts are made at once as long as their random numbers are no more than this part of those of all labels, or cost
+# no more than a round does anyway: on a processor, and on a device or in blocks.
+SHARE = 0.04
+FREE, FREE_ELSEWHERE = 2**16, 2**26
 MAX_ATTEMPTS = 64
 # Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
 MIN_ALIKE = 0.05
@@ -133,21 +134,21 @@ class HalvingSampler:
         """Label vectors from several generators, the same as one after another."""
         seeds = np.concatenate([rng.integers(2**64, size=size, dtype=np.uint64) for size, rng in units])
         ones, keys = np.full(len(seeds), self.n), np.empty((len(seeds), len(self.after)), dtype=np.int64)
-        at_once = ATTEMPTS if is_host(self.limits) else LAZY_ATTEMPTS if is_lazy(self.limits) else DEVICE_ATTEMPTS
+        free = FREE if is_host(self.limits) else FREE_ELSEWHERE
         for j, law in enumerate(self.after):
             largest = law.probabilities.max()
-            waiting, attempt = np.arange(len(seeds)), 0
+            waiting, attempt, rows = np.arange(len(seeds)), 0, n_rows(self.limits) / 2 ** (j + 1)
             while len(waiting):  # a few labels take many attempts: the fewer wait, and rows there are, the more at once
-                more = at_once * 2 ** (j + 1) * len(seeds) / len(waiting)
+                more = max(free, SHARE * len(seeds) * n_rows(self.limits)) / (len(waiting) * rows)
                 tried = range(attempt, attempt + int(np.clip(more, 1, MAX_ATTEMPTS)))
                 candidates = keys_of(seeds[waiting, None], np.array(tried))
                 left = ones[waiting, None] - sum_rows(partial(_count, j=j, keys=candidates), self.numbers, self.limits)
                 lots = chance(seeds[waiting, None], j, np.array(tried))
                 good = lots * largest < law(left)
                 done, first = good.any(axis=1), good.argmax(axis=1)
-                rows = np.flatnonzero(done)
-                keys[waiting[rows], j] = candidates[rows, first[rows]]
-                ones[waiting[rows]] = left[rows, first[rows]]
+                found = np.flatnonzero(done)
+                keys[waiting[found], j] = candidates[found, first[found]]
+                ones[waiting[found]] = left[found, first[found]]
                 waiting, attempt = waiting[~done], tried.stop
         make = partial(_labels, keys=keys, last=self.last.draw_units(ones, units))
         if is_lazy(self.limits):
