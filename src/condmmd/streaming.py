@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from condmmd.files import PARQUET, check_names, pick_columns
 from condmmd.samples import Groups, Partitions, read_group
@@ -146,9 +147,18 @@ def _read_part(
     frame = pick_columns(source.read(part, wanted), wanted, strict=wanted[len(names) :], empty=True, **picked)
     table, t = frame.table.select(names), np.full(frame.table.num_rows, side)
     if group is not None:
-        values = np.array(["" if v is None else str(v) for v in frame.table[group[0]].to_pylist()])
-        keep = (values == group[1]) | (values == group[2])
-        table, t = table.filter(keep), (values[keep] == group[1]).astype(np.float64)
+        of_p, of_q = (_equal(frame.table[group[0]], value) for value in group[1:])
+        keep = of_p | of_q
+        table, t = table.filter(keep), of_p[keep].astype(np.float64)
     data = table.append_column(LABEL, [t])
     types = {name: kind.split(" (")[0] for name, kind in frame.types.items()}
     return (data, types) if told else data
+
+
+def _equal(column: Any, value: str) -> npt.NDArray[np.bool_]:
+    """Where a column is a value, as text; a value that comes often is made text once."""
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    distinct = column.unique()
+    same = distinct.filter(np.array([("" if v is None else str(v)) == value for v in distinct.to_pylist()], dtype=bool))
+    return np.asarray(pc.is_in(column, value_set=same))
