@@ -29,6 +29,7 @@ from condmmd.cli import main as command_line
 from condmmd.moments import both_moments
 
 PAGE = Path(__file__).with_name("README.md")
+NUMBERS = Path(__file__).with_name("growth.json")
 DEVICES = Path(__file__).with_name("device.json")
 BESIDE = [
     "## Against others", "",
@@ -175,17 +176,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--one", help="a setting as JSON: run it here and print its cost")
     parser.add_argument("--largest", type=int, default=5_000_000, help="leave out more rows in each group")
+    parser.add_argument("--again", nargs="+", choices=list(ROWS), help="these tables only; the others as they are")
     options = parser.parse_args()
     if options.one:
         print(json.dumps(one(json.loads(options.one))))
         return
-    found = {}
+    found = json.loads(NUMBERS.read_text()) if options.again else {}
     for title, settings in ROWS.items():
+        if options.again and title not in options.again:
+            continue
         found[title] = []
         for setting in (s for s in settings if s["n"] <= options.largest):
             cost = run(setting)
             found[title].append((setting, cost))
             print(f"{title}: {setting} {cost}", flush=True)
+    NUMBERS.write_text(json.dumps(found, indent=1) + "\n")
     PAGE.write_text(page(found))
 
 
