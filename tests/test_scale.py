@@ -17,6 +17,7 @@ from dask.distributed import Client, LocalCluster
 from pyarrow import parquet
 
 from condmmd import cmmd, cmmd_test, mmd_test
+from condmmd.arrays import total
 from condmmd.cli import main
 from condmmd.kernels import Delta
 from condmmd.resampling import Drawn, HalvingSampler
@@ -63,10 +64,10 @@ def test_blocks_change_nothing(setting):
 
 @pytest.mark.parametrize("options", [{}, {"propensity": None}], ids=str)
 def test_many_rows_in_blocks_of_any_size(options):
-    """Labels made block by block and pivots of a sample, with a block of one row."""
+    """Labels made block by block and pivots of a sample; a block of one row, and one block more than a branch has."""
     X, y, t = data(5500, 1)
     here = cmmd_test(X, y, t, rng=1, n_resamples=19, **options)
-    for rows in (10_999, 4000):
+    for rows in (10_999, 1223):
         there = cmmd_test(*in_blocks(X, y, t, rows=rows), rng=1, n_resamples=19, **options)
         np.testing.assert_allclose(there.null_distribution, here.null_distribution, rtol=1e-8, atol=1e-9)
         assert there.pvalue == here.pvalue
@@ -92,6 +93,13 @@ def test_rows_that_alternate_are_shuffled_or_refused():
     np.testing.assert_array_equal(draws[:, 1::2], np.tile(log_odds[1::2] > 0, (3, 1)))
     with pytest.raises(ValueError, match="shuffle the rows"):
         HalvingSampler.of(da.from_array(log_odds, chunks=5000), 10_000)
+
+
+def test_sums_over_many_blocks():
+    """Numbers of blocks at which a tree of sums has a last branch of one."""
+    for blocks in (1, 2, 8, 9, 65):
+        rows = da.arange(blocks, chunks=1)
+        assert float(total(rows)) == blocks * (blocks - 1) / 2
 
 
 @pytest.fixture
