@@ -43,6 +43,8 @@ LAST_ROWS = 1024
 SHARE = 0.04
 FREE, FREE_ELSEWHERE = 2**16, 2**26
 MAX_ATTEMPTS = 64
+# The chance of so many attempts at a half is below 1e-10.
+HOPELESS = 100_000
 # Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
 MIN_ALIKE = 0.05
 
@@ -150,6 +152,8 @@ class HalvingSampler:
                 keys[waiting[found], j] = candidates[found, first[found]]
                 ones[waiting[found]] = left[found, first[found]]
                 waiting, attempt = waiting[~done], tried.stop
+                if attempt > HOPELESS:
+                    raise RuntimeError("null labels of the given group sizes could not be drawn; please report it.")
         make = partial(_labels, keys=keys, last=self.last.draw_units(ones, units))
         if is_lazy(self.limits):
             return Drawn((self.numbers, self.limits), make, len(seeds))
