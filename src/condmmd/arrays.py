@@ -52,6 +52,7 @@ __all__ = [
     "sample_rows",
     "sigmoid",
     "solve_positive",
+    "square_sums",
     "squared_norms",
     "steps_of",
     "sum_rows",
@@ -142,6 +143,11 @@ def sigmoid(values: Any) -> Any:
 def squared_norms(rows: Any) -> Any:
     """``|a|^2`` for every row a."""
     return np.einsum("ij,ij->i", rows, rows) if is_host(rows) else namespace(rows).vecdot(rows, rows)
+
+
+def square_sums(rows: Any) -> Any:
+    """The sum of the squares of each column."""
+    return np.einsum("ij,ij->j", rows, rows) if is_host(rows) else namespace(rows).sum(rows**2, axis=0)
 
 
 def n_rows(rows: Rows) -> int:

@@ -23,6 +23,7 @@ from condmmd.arrays import (
     namespace,
     put_rows,
     solve_positive,
+    square_sums,
     steps_of,
     sum_rows,
     take,
@@ -68,10 +69,11 @@ def ridge_models(T: AnyWeights, phi: Rows, psi: Rows, reg: tuple[float, float]) 
     if (len(T) if isinstance(T, Drawn) else T.shape[0]) == 1:
         # the difference from the total would lose the smaller group's digits
         (A_p, M_p), (A_q, M_q) = both_moments(T, phi, psi), both_moments(weigh(T, _others), phi, psi)
+        ones = label_sums(T)
     else:
-        (A_p, M_p), (A, M) = group_moments(T, phi, psi)
+        A_p, M_p, ones, A, M = group_moments(T, phi, psi)
         A_q, M_q = A - A_p, M - M_p
-    n, m = _sizes(T, phi)
+    n, m = _sizes(ones, phi)
     return _ridge(A_p, M_p, reg[0] * n), _ridge(A_q, M_q, reg[1] * m)
 
 
@@ -79,9 +81,8 @@ def _others(T: Weights) -> Weights:
     return 1 - T
 
 
-def _sizes(T: AnyWeights, rows: Rows) -> tuple[Array, Array]:
-    """Rows of each group, or 1 where a group has none."""
-    n = label_sums(T)
+def _sizes(n: Array, rows: Rows) -> tuple[Array, Array]:
+    """Rows of P and of Q, or 1 where a group has none, from those of P."""
     xp = namespace(n)
     return xp.clip(n, min=1.0), xp.clip(n_rows(rows) - n, min=1.0)
 
@@ -191,7 +192,7 @@ class Joint:
     power: ClassVar[int] = 2
 
     def __call__(self, T: AnyWeights, x: Embedding, y: Embedding) -> Array:
-        n, m = _sizes(T, x.phi)
+        n, m = _sizes(label_sums(T), x.phi)
         return cross_moments(weigh(T, partial(_mean_weights, n=n, m=m)), x.phi, y.phi)
 
 
@@ -220,11 +221,7 @@ class Orthogonal:
 
 
 def _shrinkage(x: Embedding, lam: float) -> Array:
-    return 1.0 / (sum_rows(_squares, x.phi) + lam * n_rows(x.phi))
-
-
-def _squares(phi: Rows) -> Array:
-    return namespace(phi).sum(phi**2, axis=0)
+    return 1.0 / (sum_rows(square_sums, x.phi) + lam * n_rows(x.phi))
 
 
 def inverse_weights(T: Weights, e: Rows) -> Weights:

@@ -97,17 +97,12 @@ def both_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = Non
     return _unpack(sums[:, :own], r), namespace(phi).reshape(sums[:, own:], (T.shape[0], r, q))
 
 
-def group_moments(T: AnyWeights, phi: Rows, psi: Rows) -> tuple[tuple[Array, Array], tuple[Array, Array]]:
-    """``A(t)`` and ``M(t)`` for every label vector, and ``A(1)`` and ``M(1)``: one pass over the rows."""
+def group_moments(T: AnyWeights, phi: Rows, psi: Rows) -> tuple[Array, Array, Array, Array, Array]:
+    """``A(t)``, ``M(t)`` and the sum of t for every label vector, then ``A(1)``, ``M(1)``: one pass over the rows."""
     if isinstance(T, Drawn):
-        *of_p, A, M = T.sum(_group_sums, phi, psi)
-        return (of_p[0], of_p[1]), (A, M)
-    return both_moments(T, phi, psi), (phi.T @ phi, phi.T @ psi)
-
-
-def _group_sums(T: Weights, phi: Rows, psi: Rows) -> tuple[Array, Array, Array, Array]:
-    (A_p, M_p), (A, M) = group_moments(T, phi, psi)
-    return A_p, M_p, A, M
+        found: tuple[Array, Array, Array, Array, Array] = T.sum(group_moments, phi, psi)
+        return found
+    return (*both_moments(T, phi, psi), label_sums(T), phi.T @ phi, phi.T @ psi)
 
 
 def label_sums(T: AnyWeights) -> Array:

@@ -21,6 +21,7 @@ from condmmd.arrays import (
     pick_rows,
     row_numbers,
     sample_rows,
+    square_sums,
     squared_norms,
     sum_rows,
     take,
@@ -91,7 +92,7 @@ class Embedding:
         U = np.ascontiguousarray(U[:, ::-1])
         phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
         # with blocks, the same to rounding without another pass
-        squares = np.maximum(values[::-1], 0.0) if is_lazy(phi) else _squares(phi)
+        squares = np.maximum(values[::-1], 0.0) if is_lazy(phi) else square_sums(phi)
         sigma = squares / n_rows(phi)
         rotation = U if self.rotation is None else self.rotation @ U
         return replace(self, phi=phi, rotation=rotation), sigma
@@ -103,10 +104,6 @@ def _second(phi: Array) -> Array:
 
 def _rotate(phi: Array, U: Array) -> Array:
     return phi @ matching(U, phi)
-
-
-def _squares(phi: Array) -> Array:
-    return namespace(phi).sum(phi**2, axis=0) if not is_host(phi) else np.einsum("ij,ij->j", phi, phi)
 
 
 def embed(kernel: Kernel, X: Rows, *, tol: float, max_rank: int) -> Embedding:
