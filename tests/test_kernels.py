@@ -5,9 +5,11 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.spatial.distance import pdist
 
 from condmmd import Delta, Gaussian, Laplacian, Linear, Matern, Polynomial, cmmd
 from condmmd.kernels import FromFunction, default_kernel, median_distance, share_distances
+from condmmd.kernels.stationary import _in_the_middle
 from condmmd.samples import read_table
 from tests.strategies import KERNELS
 
@@ -48,6 +50,24 @@ def test_median_of_many_rows_is_reproducible_and_close():
     many = RNG.normal(size=20_000)
     assert median_distance(many) == median_distance(many)
     np.testing.assert_allclose(median_distance(many), 0.954, atol=0.05)  # sqrt(2) times the median of |N(0, 1)|
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "cityblock"])
+def test_median_of_all_distances_in_several_columns(metric):
+    points = np.concatenate([RNG.normal(size=(250, 2)), 50 + RNG.integers(0, 3, size=(251, 2)).astype(float)])
+    distances = pdist(points, metric)
+    assert (distances == 0).any()
+    np.testing.assert_allclose(median_distance(points, metric), np.median(distances[distances > 0]), rtol=1e-14)
+
+
+@pytest.mark.parametrize("count", [2, 3, 20_000, 20_001])
+@pytest.mark.parametrize("misleading", [False, True])
+def test_middle_of_many_values(count, misleading):
+    """The middle is sought near that of a few values, here every fourth, which may be far off."""
+    values = RNG.normal(size=count)
+    if misleading:
+        values[::4] += 100
+    np.testing.assert_allclose(_in_the_middle(values).mean(), np.median(values), rtol=1e-14)
 
 
 def test_default_kernel_of_a_mixed_table():

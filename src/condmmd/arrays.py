@@ -69,7 +69,7 @@ Rows: TypeAlias = Any  # an array with a row for each row of the data, of any ba
 # Rows of a block of dask, at most: then a few blocks' features fit in memory whatever the partitions are.
 BLOCK_ROWS = 2**17
 # Numbers that a step of a long computation holds: about the cache of a processor, or one for so many bytes of a device.
-HOST_NUMBERS = 2**20
+HOST_NUMBERS = 2**21
 DEVICE_SHARE = 512
 _watch: ContextVar[Callable[[], None] | None] = ContextVar("watch", default=None)
 # Sums of blocks are added in a tree of this many branches.
@@ -142,7 +142,7 @@ def sigmoid(values: Any) -> Any:
 
 def squared_norms(rows: Any) -> Any:
     """``|a|^2`` for every row a."""
-    return np.einsum("ij,ij->i", rows, rows) if is_host(rows) else namespace(rows).vecdot(rows, rows)
+    return np.einsum("...j,...j->...", rows, rows) if is_host(rows) else namespace(rows).vecdot(rows, rows)
 
 
 def square_sums(rows: Any) -> Any:
@@ -295,13 +295,7 @@ def each_step(function: Callable[[slice], Any], steps: list[slice], rows: Rows) 
     """``function`` of every step; several at once on a processor, one after another on a device."""
     if not is_host(rows) or len(steps) == 1:
         return [function(step) for step in steps]
-    results: list[Any] = [None] * len(steps)
-
-    def keep(number: int) -> None:
-        results[number] = function(steps[number])
-
-    for_each(keep, range(len(steps)))
-    return results
+    return for_each(function, steps)
 
 
 def map_rows(function: Callable[..., Any], *rows: Rows, columns: int | None = None) -> Rows:

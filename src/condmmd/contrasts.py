@@ -37,12 +37,15 @@ from condmmd.moments import (
     cross_moments,
     group_moments,
     label_sums,
+    one_by_one,
+    one_vector,
     second_moments,
+    total_moments,
     weigh,
 )
 from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
-from condmmd.threads import for_each
+from condmmd.threads import calm_blas, for_each
 
 __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
 
@@ -66,6 +69,8 @@ class Contrast(Protocol):
 
 def ridge_models(T: AnyWeights, phi: Rows, psi: Rows, reg: tuple[float, float]) -> tuple[Array, Array]:
     """``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise, for each label vector: the conditional mean embeddings."""
+    if one_by_one(T, phi, psi):
+        return _models_one_by_one(T, phi, psi, reg)
     if (len(T) if isinstance(T, Drawn) else T.shape[0]) == 1:
         # the difference from the total would lose the smaller group's digits
         (A_p, M_p), (A_q, M_q) = both_moments(T, phi, psi), both_moments(weigh(T, _others), phi, psi)
@@ -75,6 +80,21 @@ def ridge_models(T: AnyWeights, phi: Rows, psi: Rows, reg: tuple[float, float]) 
         A_q, M_q = A - A_p, M - M_p
     n, m = _sizes(ones, phi)
     return _ridge(A_p, M_p, reg[0] * n), _ridge(A_q, M_q, reg[1] * m)
+
+
+def _models_one_by_one(T: Weights, phi: Array, psi: Array, reg: tuple[float, float]) -> tuple[Array, Array]:
+    """The same, a label vector at a time from its sums to its models, while these are near the processor."""
+    A, M = total_moments(phi, psi)
+    n, m = _sizes(label_sums(T), phi)
+    B_p, B_q = np.empty((len(T), *M.shape)), np.empty((len(T), *M.shape))
+
+    def solve(b: int) -> None:
+        A_p, M_p = one_vector(T[b], phi, psi)
+        A_q, M_q = A - A_p, M - M_p
+        B_p[b], B_q[b] = _positive(A_p, M_p, reg[0] * n[b]), _positive(A_q, M_q, reg[1] * m[b])
+
+    for_each(solve, range(len(T)))
+    return B_p, B_q
 
 
 def _others(T: Weights) -> Weights:
@@ -90,16 +110,18 @@ def _sizes(n: Array, rows: Rows) -> tuple[Array, Array]:
 def _ridge(A: Array, M: Array, ridge: Array) -> Array:
     """``(A + ridge I)^-1 M`` for a batch; overwrites A."""
     xp, where = home(A)
-    A += ridge[:, None, None] * xp.eye(A.shape[-1], dtype=xp.float64, **where)
     if not is_host(A) or A.shape[-1] < MIN_CHOLESKY:
+        A += ridge[:, None, None] * xp.eye(A.shape[-1], dtype=xp.float64, **where)
         return xp.linalg.solve(A, M)
-    # symmetric: its transpose is itself in column order
-    return np.stack([_positive(matrix.T, right) for matrix, right in zip(A, M, strict=True)])
+    with calm_blas(A.shape[-1] ** 3):
+        return np.stack([_positive(*one) for one in zip(A, M, ridge, strict=True)])
 
 
-def _positive(A: Array, b: Array) -> Array:
-    """``A^-1 b`` for a positive definite A in column order, which is overwritten."""
-    _, solution, failed = dposv(A, b, lower=1, overwrite_a=1)
+def _positive(A: Array, b: Array, ridge: float = 0.0) -> Array:
+    """``(A + ridge I)^-1 b`` for a positive definite A in row order, which is overwritten."""
+    if ridge:
+        A.reshape(-1)[:: len(A) + 1] += ridge
+    _, solution, failed = dposv(A.T, b, lower=1, overwrite_a=1)  # symmetric: its transpose is itself in column order
     if failed:
         raise np.linalg.LinAlgError("`reg` is too small for this kernel matrix; increase it.")
     return solution
@@ -170,10 +192,10 @@ def _solve(A: Array, b: Array, condition: float) -> Array:
     """
     digits = -np.log10(FLOAT32_ROUNDING * condition)
     if digits < MIN_DIGITS:
-        return _positive(A, b)
+        return _positive(A.T, b)
     factor, failed = spotrf(A.astype(np.float32, order="F"), lower=1, overwrite_a=1)
     if failed:
-        return _positive(A, b)
+        return _positive(A.T, b)
     solution, left = np.zeros(b.shape, order="F"), b
     for step in range(int(np.ceil(DIGITS / digits))):
         if step:

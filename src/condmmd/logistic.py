@@ -22,12 +22,14 @@ from condmmd.arrays import (
     n_rows,
     namespace,
     pick_rows,
+    put_rows,
     row_slices,
     sigmoid,
     sum_rows,
+    take,
     to_host,
 )
-from condmmd.moments import second_moments
+from condmmd.moments import moments_again
 from condmmd.samples import Array, in_blocks
 
 __all__ = ["cross_validated_logistic", "fit_logistic"]
@@ -149,25 +151,30 @@ def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:
     beta = xp.zeros_like(ridge)
     beta[:, 0] = xp.log(share / (1 - share))
     objective = _objective(beta, X, t, weights, ridge)
-    identity = matching(np.eye(k), Z)
+    identity, second = matching(np.eye(k), Z), moments_again(X)
+    found, left = xp.zeros_like(beta), np.arange(len(C))  # fits that have not converged
     for _ in range(ITERATIONS):
         p = sigmoid(beta @ X.T)
         gradient = (weights * (p - t)) @ X + ridge * beta
-        hessian = second_moments(weights * xp.clip(p * (1 - p), min=1e-12), X)
+        hessian = second(weights * xp.clip(p * (1 - p), min=1e-12))
         hessian += ridge[:, :, None] * identity
         step = xp.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
-        size = xp.ones_like(share)
+        size = xp.ones_like(objective)
         for _ in range(HALVINGS):
             trial = _objective(beta - size[:, None] * step, X, t, weights, ridge)
             worse = ~(trial <= objective + 1e-12)
             if not bool(xp.any(worse)):
                 break
             size = xp.where(worse, size / 2, size)
-        beta = beta - size[:, None] * step
-        objective = trial
-        if float(xp.max(xp.abs(step))) < CONVERGED:
+        beta, objective = beta - size[:, None] * step, trial
+        put_rows(found, left, beta)
+        moving = np.flatnonzero(to_host(xp.max(xp.abs(step), axis=1)) >= CONVERGED)
+        if len(moving) == 0:
             break
-    return beta
+        if len(moving) < len(left):
+            left = left[moving]
+            beta, objective, weights, ridge = (take(part, moving) for part in (beta, objective, weights, ridge))
+    return found
 
 
 def _design(Z: Array) -> Array:

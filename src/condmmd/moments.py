@@ -7,8 +7,9 @@ so the sums of two blocks of rows add up to the sum of all, and labels may be ma
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
-from typing import Any, TypeAlias
+from functools import partial, reduce
+from operator import add
+from typing import Any, TypeAlias, TypeGuard
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +30,11 @@ from condmmd.arrays import (
 )
 from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
+from condmmd.threads import calm_blas, for_each, n_threads
 
 __all__ = [
-    "AnyWeights", "both_moments", "cross_moments", "group_moments", "label_sums", "observed", "second_moments", "weigh",
+    "AnyWeights", "both_moments", "cross_moments", "group_moments", "label_sums", "moments_again", "observed",
+    "one_by_one", "one_vector", "second_moments", "total_moments", "weigh",
 ]  # fmt: skip
 
 AnyWeights: TypeAlias = Weights | Drawn
@@ -39,6 +42,8 @@ AnyWeights: TypeAlias = Weights | Drawn
 # With more products a row than this, or few weight vectors, one product for each weight vector is faster.
 MAX_PRODUCTS = 2**13
 FEW = 4
+# Products held for further weights, in units of a step's.
+HELD = 4
 
 
 def second_moments(T: AnyWeights, phi: Rows, *, chunk: int | None = None) -> Array:
@@ -63,8 +68,20 @@ def second_moments(T: AnyWeights, phi: Rows, *, chunk: int | None = None) -> Arr
             A[:, j, j] = T[:, rows].astype(np.float64) @ phi[rows, j] ** 2
         return A
     if T.shape[0] < FEW or r * (r + 1) // 2 > MAX_PRODUCTS:
-        return _one_by_one(T, phi, phi)
+        return _one_by_one(T, phi, own=True)[0]
     return _unpack(_in_chunks(T, (phi,), _own_products, r * (r + 1) // 2, chunk), r)
+
+
+def moments_again(phi: Rows) -> Callable[[Weights], Array]:
+    """`second_moments` of these features for more than one set of weights: the products are held if they fit."""
+    r = phi.shape[1]
+    size = r * (r + 1) // 2
+    if size * n_rows(phi) > HELD * work_size(phi):
+        return partial(second_moments, phi=phi)
+    xp, where = home(phi)
+    F = xp.empty((size, n_rows(phi)), dtype=xp.float64, **where)
+    _own_products(F, transposed(phi))
+    return lambda T: _unpack(as_float(T) @ F.T, r)
 
 
 def cross_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = None) -> Array:
@@ -79,7 +96,7 @@ def cross_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = No
             M[:, j] = T[:, rows].astype(np.float64) @ (phi[rows, j, None] * psi[rows])
         return M
     if T.shape[0] < FEW or r * q > MAX_PRODUCTS:
-        return _one_by_one(T, phi, psi)
+        return _one_by_one(T, phi, psi, own=False)[0]
     sums = _in_chunks(T, (phi, psi), _cross_products, r * q, chunk)
     return namespace(phi).reshape(sums, (T.shape[0], r, q))
 
@@ -91,8 +108,11 @@ def both_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = Non
         return found
     r, q = phi.shape[1], psi.shape[1]
     own = r * (r + 1) // 2
-    if T.shape[0] < FEW or own + r * q > MAX_PRODUCTS or _disjoint(phi) is not None:
-        return second_moments(T, phi, chunk=chunk), cross_moments(T, phi, psi, chunk=chunk)
+    if _disjoint(phi) is not None:
+        return second_moments(T, phi), cross_moments(T, phi, psi)
+    if T.shape[0] < FEW or own + r * q > MAX_PRODUCTS:
+        A, M = _one_by_one(T, phi, psi, own=True)
+        return A, M
     sums = _in_chunks(T, (phi, psi), _all_products, own + r * q, chunk)
     return _unpack(sums[:, :own], r), namespace(phi).reshape(sums[:, own:], (T.shape[0], r, q))
 
@@ -102,7 +122,22 @@ def group_moments(T: AnyWeights, phi: Rows, psi: Rows) -> tuple[Array, Array, Ar
     if isinstance(T, Drawn):
         found: tuple[Array, Array, Array, Array, Array] = T.sum(group_moments, phi, psi)
         return found
-    return (*both_moments(T, phi, psi), label_sums(T), phi.T @ phi, phi.T @ psi)
+    return (*both_moments(T, phi, psi), label_sums(T), *total_moments(phi, psi))
+
+
+def total_moments(phi: Rows, psi: Rows) -> tuple[Array, Array]:
+    """``A(1)`` and ``M(1)``."""
+    with calm_blas(2 * phi.shape[1] * n_rows(phi) * (phi.shape[1] + psi.shape[1])):
+        return phi.T @ phi, phi.T @ psi
+
+
+def one_by_one(T: AnyWeights, phi: Rows, psi: Rows) -> TypeGuard[Weights]:
+    """Whether several weight vectors in memory are taken one at a time."""
+    products = phi.shape[1] * (phi.shape[1] + 1) // 2 + phi.shape[1] * psi.shape[1]
+    return (
+        not isinstance(T, Drawn) and is_host(phi) and T.shape[0] >= FEW and products > MAX_PRODUCTS
+        and _disjoint(phi) is None
+    )  # fmt: skip
 
 
 def label_sums(T: AnyWeights) -> Array:
@@ -176,27 +211,58 @@ def _in_chunks(
     """``T @ F^T``, with the products F of features made for some rows at a time, which then stay near the processor."""
     xp, where = home(rows[0])
     step = chunk or max(64, work_size(rows[0]) // size)
-    total = xp.zeros((T.shape[0], size), dtype=xp.float64, **where)
-    held = xp.empty((size, min(step, n_rows(rows[0]))), dtype=xp.float64, **where)
-    for part in steps_of(n_rows(rows[0]), step):
-        F = held[:, : part.stop - part.start]
-        products(F, *(transposed(r[part, :]) for r in rows))
-        total += as_float(T[:, part]) @ F.T
-    return total
+
+    def sum_of(parts: list[slice]) -> Array:
+        total = xp.zeros((T.shape[0], size), dtype=xp.float64, **where)
+        held = xp.empty((size, min(step, n_rows(rows[0]))), dtype=xp.float64, **where)
+        for part in parts:
+            F = held[:, : part.stop - part.start]
+            products(F, *(transposed(r[part, :]) for r in rows))
+            total += as_float(T[:, part]) @ F.T
+        return total
+
+    parts = steps_of(n_rows(rows[0]), step)
+    workers = n_threads()
+    if not is_host(rows[0]) or len(parts) < 2 * workers:
+        return sum_of(parts)
+    return reduce(add, for_each(sum_of, [parts[first::workers] for first in range(workers)]))
 
 
-def _one_by_one(T: Weights, left: Rows, right: Rows) -> Array:
-    """``left^T diag(a) right`` for each weight vector; in NumPy over the rows where it is not zero."""
-    xp, where = home(left)
-    sums = xp.zeros((T.shape[0], left.shape[1], right.shape[1]), dtype=xp.float64, **where)
-    step = max(4096, work_size(left) * 4 // (left.shape[1] + right.shape[1]))
-    for part in steps_of(n_rows(left), step):
+def _one_by_one(T: Weights, *rows: Rows, own: bool) -> list[Array]:
+    """`one_vector` of every weight vector."""
+    xp, where = home(rows[0])
+    r = rows[0].shape[1]
+    widths = [right.shape[1] for right in rows[0 if own else 1 :]]
+    sums = [xp.zeros((T.shape[0], r, width), dtype=xp.float64, **where) for width in widths]
+
+    def fill(b: int) -> None:
+        for total, found in zip(sums, one_vector(T[b, :], *rows, own=own), strict=True):
+            total[b, ...] = found
+
+    if is_host(rows[0]) and T.shape[0] >= FEW:
+        for_each(fill, range(T.shape[0]))
+    else:
         for b in range(T.shape[0]):
-            weights = T[b, part]
-            if not is_host(left):
-                sums[b, ...] += (left[part, :] * as_float(weights)[:, None]).T @ right[part, :]
-                continue
-            rows = np.flatnonzero(weights) + part.start
-            chosen = left[rows].T if weights.dtype == np.int8 else left[rows].T * weights[rows - part.start]
-            sums[b] += chosen @ right[rows]
+            fill(b)
     return sums
+
+
+def one_vector(weights: Rows, *rows: Rows, own: bool = True) -> list[Array]:
+    """``phi^T diag(a) phi`` (with ``own``) and ``phi^T diag(a) psi`` for one weight vector; rows are phi, psi."""
+    found: list[Array] = []
+    for part in steps_of(n_rows(weights), max(4096, work_size(weights) * 4 // sum(r.shape[1] for r in rows))):
+        weighted, *chosen = _weighted(weights[part], *(r[part, :] for r in rows))
+        products = [weighted @ right for right in chosen[0 if own else 1 :]]
+        found = [a + b for a, b in zip(found, products, strict=True)] if found else products
+    return found
+
+
+def _weighted(weights: Rows, phi: Rows, *others: Rows) -> tuple[Rows, ...]:
+    """``phi^T diag(a)``, phi and others; in NumPy of the rows alone that have a weight."""
+    if not is_host(phi):
+        return (phi * as_float(weights)[:, None]).T, phi, *others
+    rows = np.flatnonzero(weights)
+    chosen = phi.take(rows, axis=0)
+    # of a matrix and itself NumPy makes but half of the product
+    weighted = chosen.T if weights.dtype == np.int8 else chosen.T * weights[rows]
+    return weighted, chosen, *(other.take(rows, axis=0) for other in others)

@@ -39,13 +39,13 @@ from condmmd.kernels import (
     Polynomial,
     Precomputed,
     median_distance,
-    robust_scale,
     share_distances,
+    standard_units,
     subsample,
 )
 from condmmd.regularization import GRID, cross_sums, cross_validation_error
 from condmmd.samples import SAMPLE_ROWS, Array, Table
-from condmmd.threads import one_blas_thread
+from condmmd.threads import in_two_steps
 
 __all__ = ["PooledRegression", "Scores", "one_hot", "regress_pooled"]
 
@@ -146,10 +146,9 @@ def regress_pooled(psi: Array, x: Table, kernel_x: Kernel | None = None) -> Pool
         some = _selection_rows(count)
         few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
         compared = share_distances(candidates, few)
-        with one_blas_thread():  # the matrices are small
-            errors = [_fit(kernel, rows, own, GRID[::2]).error for kernel, rows in compared]
+        errors = in_two_steps(lambda pair: _embed(*pair), lambda found: _fit(found, own, GRID[::2]).error, compared)
         best = int(np.argmin(errors))
-    error, lam, embedding, sigma, M = _fit(candidates[best], points, centred, GRID)
+    error, lam, embedding, sigma, M = _fit(_embed(candidates[best], points), centred, GRID)
     shrunk = M / (count * (sigma + lam))[:, None]
     scale = float(namespace(sigma).sum(sigma)) ** 0.5
     return PooledRegression(
@@ -208,9 +207,13 @@ class _Fit(NamedTuple):
     M: Array
 
 
-def _fit(kernel: Kernel, points: Rows, psi: Rows, grid: Array) -> _Fit:
-    rank = min(affordable_rank(n_rows(psi), MAX_RANK), n_rows(psi))
-    embedding, sigma = embed(kernel, points, tol=TOL, max_rank=rank).principal()
+def _embed(kernel: Kernel, points: Rows) -> Embedding:
+    rank = min(affordable_rank(n_rows(points), MAX_RANK), n_rows(points))
+    return embed(kernel, points, tol=TOL, max_rank=rank)
+
+
+def _fit(embedding: Embedding, psi: Rows, grid: Array) -> _Fit:
+    embedding, sigma = embedding.principal()
     lambdas = grid * float(namespace(sigma).sum(sigma))
     M = cross_sums(embedding.phi, psi)
     errors = cross_validation_error(lambdas, embedding.phi, psi, sigma, M)[0]
@@ -222,8 +225,10 @@ def _candidates(x: Table, scores: Scores) -> tuple[Rows, list[Kernel], list[str]
     """Points (scores, columns in robust units, codes of categories), and kernels on them with their names."""
     numeric, categorical = list(x.numeric), list(x.categorical)
     d, c = len(numeric), len(categorical)
-    make = partial(_points, scores=scores, scale=robust_scale(x.sample[:, numeric]), categorical=tuple(categorical))
-    points, some = map_rows(make, x.values, columns=2 * d + c), make(subsample(x.sample))
+    spread, distance = x.once(standard_units) if d else (np.ones(0), 1.0)
+    points = map_rows(
+        partial(_points, scores=scores, scale=spread, categorical=tuple(categorical)), x.values, columns=2 * d + c
+    )
     cats: list[Kernel] = [Delta().on(2 * d + j) for j in range(c)]
     every = [] if not c else [Delta().on(*range(2 * d, 2 * d + c))]
     kernels: list[Kernel] = []
@@ -235,8 +240,10 @@ def _candidates(x: Table, scores: Scores) -> tuple[Rows, list[Kernel], list[str]
 
     if d:
         on_scores, on_raw = tuple(range(d)), tuple(range(d, 2 * d))
-        for positions, scales, name in ((on_scores, SCORE_SCALES, "scores"), (on_raw, RAW_SCALES, "columns")):
-            length = median_distance(some[:, list(positions)])
+        of_scores = median_distance(scores(subsample(x.sample)))
+        for positions, length, scales, name in (
+            (on_scores, of_scores, SCORE_SCALES, "scores"), (on_raw, distance, RAW_SCALES, "columns")
+        ):  # fmt: skip
             for scale in scales:
                 add(_times([Gaussian(length * scale).on(*positions), *every]), f"Gaussian ({scale:g} median) of {name}")
     if d + c > 1:

@@ -12,7 +12,18 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from condmmd.arrays import Rows, n_rows, namespace, pick_rows, sample_rows, squared_norms, steps_of, sum_rows, to_host
+from condmmd.arrays import (
+    Rows,
+    matching,
+    n_rows,
+    namespace,
+    pick_rows,
+    sample_rows,
+    squared_norms,
+    steps_of,
+    sum_rows,
+    to_host,
+)
 from condmmd.samples import Array
 
 __all__ = [
@@ -98,21 +109,17 @@ def cross_validation_error(
     M = cross_sums(phi, psi) if M is None else M
     some = sample_rows(N, MAX_ROWS)  # the same quantities, averaged over some rows
     phi, psi = pick_rows(phi, some), pick_rows(psi, some)
-    xp = namespace(phi)
-    sums = []
-    step = max(1, CHUNK_NUMBERS // (phi.shape[1] + psi.shape[1]))
-    for lam in grid:
-        shrink = 1.0 / (N * (sigma + float(lam)))
-        weighted = shrink[:, None] * M
-        total = 0.0
-        for rows in steps_of(len(some), step):
-            leverage = phi[rows, :] ** 2 @ shrink
-            misfit = psi[rows, :] - phi[rows, :] @ weighted
-            squared = squared_norms(misfit)
-            own = (xp.sum(squared / (1.0 - leverage) ** 2), xp.sum(squared), xp.sum(leverage))
-            total = total + xp.stack(own)
-        sums.append(total)
-    loo, squares, trace = to_host(xp.stack(sums, axis=1)) / len(some)
+    xp, q = namespace(phi), psi.shape[1]
+    shrink = 1.0 / (N * (sigma[:, None] + matching(grid, sigma)[None, :]))
+    weighted = xp.reshape(shrink[:, :, None] * M[:, None, :], (phi.shape[1], -1))  # for all lambdas at once
+    total: Any = 0.0
+    for rows in steps_of(len(some), max(1, CHUNK_NUMBERS // (phi.shape[1] + 2 * weighted.shape[1]))):
+        leverage = phi[rows, :] ** 2 @ shrink
+        fitted = xp.reshape(phi[rows, :] @ weighted, (-1, len(grid), q))
+        squared = squared_norms(psi[rows, None, :] - fitted)
+        own = (squared / (1.0 - leverage) ** 2, squared, leverage)
+        total = total + xp.stack([xp.sum(part, axis=0) for part in own])
+    loo, squares, trace = to_host(total) / len(some)
     return loo, squares / (1.0 - trace) ** 2
 
 

@@ -6,17 +6,22 @@ threads go over the problems instead. SciPy's LAPACK lets other Python threads r
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["cached_property", "for_each", "one_blas_thread"]
+__all__ = ["cached_property", "calm_blas", "for_each", "in_two_steps", "n_threads", "one_blas_thread"]
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
+
+FEW_OPERATIONS = 1e9
+_ours: ContextVar[int] = ContextVar("_ours", default=0)
 
 
 class cached_property(Generic[Value]):  # noqa: N801 - as the one that it replaces
@@ -47,13 +52,44 @@ def one_blas_thread() -> Any:
     return _blas().limit(limits=1)
 
 
-def for_each(function: Callable[[Item], None], items: Iterable[Item]) -> None:
-    """Call ``function`` for every item, as many at once as BLAS has threads; where it has one, one after another."""
-    allowed = max((library.num_threads for library in _blas().lib_controllers), default=1)
-    if allowed == 1:
-        for item in items:
-            function(item)
+@contextmanager
+def calm_blas(operations: float) -> Iterator[None]:
+    """A context for linear algebra of so many operations at a time: if they are few, BLAS has one thread in it.
+
+    After a call its threads stay busy for a while in case there is another, and those of `for_each`, which are as many
+    as before, have the processors to share with them.
+    """
+    if operations > FEW_OPERATIONS:
+        yield
         return
-    with _blas().limit(limits=1), ThreadPoolExecutor(allowed) as pool:
-        for _ in pool.map(function, items):
-            pass
+    before = _ours.set(n_threads())
+    try:
+        with one_blas_thread():
+            yield
+    finally:
+        _ours.reset(before)
+
+
+def n_threads() -> int:
+    """As many as `for_each` has: those of BLAS, and none but its own in a thread of `for_each`."""
+    return _ours.get() or max((library.num_threads for library in _blas().lib_controllers), default=1)
+
+
+def for_each(function: Callable[[Item], Value], items: Iterable[Item]) -> list[Value]:
+    """``function`` of every item, as many at once as BLAS has threads; where it has one, one after another."""
+    allowed = n_threads()
+    if allowed == 1:
+        return [function(item) for item in items]
+    with one_blas_thread(), ThreadPoolExecutor(allowed) as pool:
+        return list(pool.map(function, items))
+
+
+def in_two_steps(first: Callable[[Item], Any], second: Callable[[Any], Value], items: Iterable[Item]) -> list[Value]:
+    """``second(first(item))`` for every item: the first step in this thread, and the second meanwhile in another.
+
+    For a first step in Python and a second in linear algebra: two threads of Python would wait for each other.
+    """
+    if n_threads() == 1:
+        return [second(first(item)) for item in items]
+    with one_blas_thread(), ThreadPoolExecutor(1) as pool:
+        return [step.result() for step in [pool.submit(second, first(item)) for item in items]]

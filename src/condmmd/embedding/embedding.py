@@ -31,6 +31,7 @@ from condmmd.embedding.cholesky import check_diagonal, greedy_cholesky
 from condmmd.embedding.gram import Whitened, factor_gram, spectral_gram
 from condmmd.kernels import FeatureMap, Kernel, Landmarks
 from condmmd.samples import Array, in_blocks
+from condmmd.threads import calm_blas
 
 __all__ = ["Embedding", "Method", "embed", "embed_gram"]
 
@@ -85,12 +86,13 @@ class Embedding:
 
         Then every level is a weighted sum over features, with no rotation left to do for each label vector.
         """
-        second = sum_rows(_second, self.phi)
-        if self.rank < DEVICE_RANK:
-            second = to_host(second)
-        values, U = (to_host(part) for part in namespace(second).linalg.eigh(second))
-        U = np.ascontiguousarray(U[:, ::-1])
-        phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
+        with calm_blas(4 * n_rows(self.phi) * self.rank**2):
+            second = sum_rows(_second, self.phi)
+            if self.rank < DEVICE_RANK:
+                second = to_host(second)
+            values, U = (to_host(part) for part in namespace(second).linalg.eigh(second))
+            U = np.ascontiguousarray(U[:, ::-1])
+            phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
         # with blocks, the same to rounding without another pass
         squares = np.maximum(values[::-1], 0.0) if is_lazy(phi) else square_sums(phi)
         sigma = squares / n_rows(phi)

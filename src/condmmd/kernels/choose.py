@@ -14,10 +14,10 @@ from condmmd.kernels.given import FromFunction, Precomputed
 from condmmd.kernels.laplacian import Laplacian
 from condmmd.kernels.matern import Matern
 from condmmd.kernels.polynomial import Linear, Polynomial
-from condmmd.kernels.stationary import median_distance
+from condmmd.kernels.stationary import median_distance, subsample
 from condmmd.samples import Array, Table
 
-__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel", "robust_scale"]
+__all__ = ["KernelLike", "check_kernel", "default_kernel", "resolve_kernel", "standard_units"]
 
 KernelLike: TypeAlias = Kernel | str | Callable[[Any, Any], Any] | None
 
@@ -66,9 +66,8 @@ def default_kernel(table: Table) -> Kernel:
     """
     parts: list[Kernel] = []
     if table.numeric:
-        values = table.sample[:, list(table.numeric)]
-        spread = robust_scale(values)
-        scales = median_distance(values / spread) * spread
+        spread, distance = table.once(standard_units)
+        scales = distance * spread
         gaussian = Gaussian(tuple(scales.tolist()) if len(scales) > 1 else float(scales[0]))
         parts.append(gaussian.on(*(table.columns[j].name for j in table.numeric)) if table.categorical else gaussian)
     if table.categorical:
@@ -76,6 +75,13 @@ def default_kernel(table: Table) -> Kernel:
         parts.append(delta.on(*(table.columns[j].name for j in table.categorical)) if table.numeric else delta)
     kernel = parts[0] if len(parts) == 1 else parts[0] * parts[1]
     return kernel.resolve(table)
+
+
+def standard_units(table: Table) -> tuple[Array, float]:
+    """Spread of each numeric column, and the median distance between rows in these units."""
+    values = subsample(table.sample[:, list(table.numeric)])
+    spread = robust_scale(table.sample[:, list(table.numeric)])
+    return spread, median_distance(values / spread)
 
 
 def robust_scale(values: Array) -> Array:

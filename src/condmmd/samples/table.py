@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import narwhals as nw
 import numpy as np
@@ -33,6 +34,7 @@ Array: TypeAlias = npt.NDArray[np.float64]
 Labels: TypeAlias = npt.NDArray[np.int8]  # 1 is P: one label vector a row; a byte each, as there are many
 Weights: TypeAlias = Array | Labels  # one weight vector a row
 
+Value = TypeVar("Value")
 
 # Rows from which lengthscales, ranks and kernels are chosen, at most: the same ones every time.
 SAMPLE_ROWS = 65_536
@@ -54,6 +56,7 @@ class Table:
     columns: tuple[Column, ...]
     argument: str
     from_frame: bool = False
+    _known: dict[Callable[[Table], Any], Any] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -85,6 +88,13 @@ class Table:
     def sample(self) -> Array:
         """Values of some rows in NumPy, of all if they are not many: what is chosen from the data is chosen by them."""
         return to_host(pick_rows(self.values, sample_rows(n_rows(self.values), SAMPLE_ROWS)))
+
+    def once(self, function: Callable[[Table], Value]) -> Value:
+        """``function`` of this table, found when it is first asked for."""
+        if function not in self._known:
+            self._known[function] = function(self)
+        known: Value = self._known[function]
+        return known
 
     def some(self, at_most: int) -> Array:
         """Fewer of those."""
