@@ -107,6 +107,31 @@ def test_law_of_a_sum():
     np.testing.assert_allclose(laws.law_of_sum(p[:1]), [1 - p[0], p[0]])
 
 
+@pytest.mark.parametrize("spread", ["even", "skew", "uneven"])
+@pytest.mark.parametrize("cut", [0, 1, 3777])
+def test_law_of_a_sum_from_powers(spread, cut):
+    """Against all rows multiplied out; powers of two blocks of rows add up, by class of row number."""
+    rng = np.random.default_rng(1)
+    count, classes = 20_000, 8
+    p = {"even": rng.random(count), "skew": rng.beta(0.2, 3, count), "uneven": rng.beta(0.2, 0.2, count)}[spread]
+    U = laws.power_sums(p[:cut], 0, classes) if cut else 0.0
+    U = U + laws.power_sums(p[cut:], cut, classes)
+    expected = [np.sum((2 * p[2::classes] - 1) ** k) for k in range(1, laws.POWERS + 1)]
+    np.testing.assert_allclose(U[:, 2], expected, rtol=1e-12, atol=1e-9)
+    law = laws.law_of_powers(count, U.sum(axis=1))
+    exact = laws.law_of_sum(p)
+    assert np.abs(law(np.arange(count + 1)) - exact).max() < 1e-11 * exact.max()
+    np.testing.assert_allclose(law.variance, np.sum(p * (1 - p)), rtol=1e-9)
+
+
+def test_few_random_labels_are_not_told_by_powers():
+    p = np.concatenate([np.zeros(900), np.full(20, 0.5), np.full(80, 1e-3)])
+    assert laws.law_of_powers(1000, laws.power_sums(p, 0, 1)[:, 0]) is None
+    log_odds = np.where(np.arange(40_000) % 100 == 0, 0.0, -12.0)  # the sampler multiplies such rows out
+    labels = HalvingSampler.of(np.random.default_rng(0).permutation(log_odds), 200).draw(50, np.random.default_rng(1))
+    assert np.all(labels.sum(axis=1) == 200)
+
+
 def test_fixed_size_halves_many_rows(monkeypatch):
     t = np.array([1.0, 0, 1, 0, 0, 1])
     assert isinstance(FixedSize.of(E6, t).sampler, ExactSampler)

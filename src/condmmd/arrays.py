@@ -164,10 +164,15 @@ def work_size(rows: Rows) -> int:
 def device_memory(array: Any) -> int:
     """Bytes of a device that has memory of its own; else 0."""
     if compat.is_torch_array(array) and array.device.type == "cuda":
-        import torch  # noqa: PLC0415
-
-        return int(torch.cuda.get_device_properties(array.device).total_memory)
+        return _cuda_memory(array.device)
     return int(array.device.mem_info[1]) if compat.is_cupy_array(array) else 0
+
+
+@cache
+def _cuda_memory(device: Any) -> int:
+    import torch  # noqa: PLC0415
+
+    return int(torch.cuda.get_device_properties(device).total_memory)
 
 
 @lru_cache(64)
@@ -213,17 +218,15 @@ def largest(values: Any, wanted: int) -> npt.NDArray[np.int64]:
 
 def transposed(rows: Any) -> Any:
     """Columns as rows, each in one piece."""
-    if is_host(rows):
-        return np.ascontiguousarray(rows.T)
-    return rows.T.contiguous() if compat.is_torch_array(rows) else rows.T
+    if compat.is_torch_array(rows):
+        return rows.T.contiguous()
+    return namespace(rows).ascontiguousarray(rows.T) if is_host(rows) or compat.is_cupy_array(rows) else rows.T
 
 
 def multiply_into(target: Any, first: Any, second: Any) -> None:
     """Write a product where it is to be."""
-    if is_host(target):
-        np.multiply(first, second, out=target)
-    elif compat.is_torch_array(target):
-        namespace(target).mul(first, second, out=target)
+    if is_host(target) or compat.is_torch_array(target) or compat.is_cupy_array(target):
+        namespace(target).multiply(first, second, out=target)
     else:
         target[...] = first * second
 
@@ -253,11 +256,15 @@ def _cupy_kernel(name: str, code: str) -> Callable[..., Any]:
 
 def solve_positive(A: Any, B: Any) -> Any:
     """``A^-1 B`` for a batch of positive definite matrices on a device."""
-    if not compat.is_torch_array(A):
-        return namespace(A).linalg.solve(A, B)
-    import torch  # noqa: PLC0415 - the array API has no triangular solve
+    if compat.is_torch_array(A):
+        import torch  # noqa: PLC0415 - the array API has no triangular solve
 
-    return torch.cholesky_solve(B, torch.linalg.cholesky(A))
+        return torch.cholesky_solve(B, torch.linalg.cholesky(A))
+    if compat.is_cupy_array(A) and A.shape[-1] > 256:  # smaller ones are solved faster as a batch
+        from cupyx.lapack import posv  # noqa: PLC0415
+
+        return namespace(A).stack([posv(A[b, ...], B[b, ...]) for b in range(A.shape[0])])
+    return namespace(A).linalg.solve(A, B)
 
 
 def put_rows(target: Any, index: npt.NDArray[np.int64], values: Any) -> None:

@@ -112,7 +112,7 @@ def _ridge(A: Array, M: Array, ridge: Array) -> Array:
     xp, where = home(A)
     if not is_host(A) or A.shape[-1] < MIN_CHOLESKY:
         A += ridge[:, None, None] * xp.eye(A.shape[-1], dtype=xp.float64, **where)
-        return xp.linalg.solve(A, M)
+        return solve_positive(A, M)
     with calm_blas(A.shape[-1] ** 3):
         return np.stack([_positive(*one) for one in zip(A, M, ridge, strict=True)])
 

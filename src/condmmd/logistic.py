@@ -25,6 +25,7 @@ from condmmd.arrays import (
     put_rows,
     row_slices,
     sigmoid,
+    solve_positive,
     sum_rows,
     take,
     to_host,
@@ -158,7 +159,7 @@ def fit_logistic(Z: Array, t: Array, C: Array, weights: Array) -> Array:
         gradient = (weights * (p - t)) @ X + ridge * beta
         hessian = second(weights * xp.clip(p * (1 - p), min=1e-12))
         hessian += ridge[:, :, None] * identity
-        step = xp.linalg.solve(hessian, gradient[:, :, None])[:, :, 0]
+        step = solve_positive(hessian, gradient[:, :, None])[:, :, 0]
         size = xp.ones_like(objective)
         for _ in range(HALVINGS):
             trial = _objective(beta - size[:, None] * step, X, t, weights, ridge)

@@ -147,15 +147,15 @@ def _embed_many(kernel: Kernel, X: Rows, tol: float, max_rank: int) -> Embedding
 
 
 def _diagonal(kernel: Kernel, X: Rows) -> Array:
-    """Of all rows, or of the smallest, the largest and the mean one where there are blocks of them."""
-    if not is_lazy(X):
-        return to_host(kernel.diagonal(X))
+    """Of all rows; of those elsewhere the smallest, the largest and the mean one of each block."""
+    if is_host(X):
+        return kernel.diagonal(X)
     return np.concatenate(gather_rows(partial(_few_diagonal, kernel=kernel), X))
 
 
 def _few_diagonal(X: Rows, kernel: Kernel) -> Array:
-    diagonal = kernel.diagonal(X)
-    return np.array([diagonal.min(), diagonal.max(), diagonal.mean()])
+    diagonal, xp = kernel.diagonal(X), namespace(X)
+    return to_host(xp.stack([xp.min(diagonal), xp.max(diagonal), xp.mean(diagonal)]))
 
 
 def _left_over(X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array]:

@@ -44,6 +44,6 @@ def share_distances(kernels: list[Kernel], X: Array) -> list[tuple[Kernel, Array
         columns = kernel.positions or ()
         if columns not in known:
             points = X[:, list(columns)]
-            known[columns] = cdist(points, points, "sqeuclidean")
+            known[columns] = (points - points.T) ** 2 if len(columns) == 1 else cdist(points, points, "sqeuclidean")
         found.append((_OfDistances(known[columns], inner.lengthscale), numbers))
     return found

@@ -10,7 +10,7 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from condmmd.arrays import is_host, matching, namespace, take
-from condmmd.threads import cached_property
+from condmmd.threads import cached_property, calm_blas
 
 if TYPE_CHECKING:
     from condmmd.kernels.base import Kernel
@@ -73,7 +73,8 @@ class Landmarks:
     def _inverse(self) -> Array:
         """Of the corner: the array API has no triangular solve."""
         corner: Any = self.corner
-        return np.asarray(solve_triangular(corner, np.eye(len(corner)), lower=True), dtype=np.float64)
+        with calm_blas(len(corner) ** 3):
+            return np.asarray(solve_triangular(corner, np.eye(len(corner)), lower=True), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)

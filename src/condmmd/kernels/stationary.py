@@ -131,7 +131,7 @@ class Stationary(Kernel):
                 "median distance."
             )
         if is_host(A):
-            return self.profile(cdist(A / self.lengthscale, B / self.lengthscale, self.metric))
+            return self.profile(_host_distances(A / self.lengthscale, B / self.lengthscale, self.metric))
         scales = matching(np.atleast_1d(self.lengthscale), A)
         return self.profile(_distances(A / scales, B / scales, self.metric))
 
@@ -151,6 +151,16 @@ class Stationary(Kernel):
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}(lengthscale={format_numbers(self.lengthscale)})"
+
+
+def _host_distances(A: Array, B: Array, metric: Metric) -> Array:
+    """SciPy's cdist, which is slow for one column and for one point, where NumPy does the same."""
+    if A.shape[1] == 1:
+        gaps = A - B.T
+        return np.abs(gaps, out=gaps)
+    if len(B) == 1 and metric == "euclidean":
+        return np.sqrt(squared_norms(A - B))[:, None]
+    return cdist(A, B, metric)
 
 
 def _distances(A: Array, B: Array, metric: Metric) -> Array:

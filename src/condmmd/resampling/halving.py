@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 import numpy.typing as npt
@@ -30,19 +30,20 @@ from condmmd.arrays import (
 )
 from condmmd.resampling.counters import below, chance, keys_of, rounded, thresholds
 from condmmd.resampling.drawn import Drawn
-from condmmd.resampling.laws import Law, law_of_labels, law_of_sum, trimmed
+from condmmd.resampling.laws import Law, law_of_labels, law_of_powers, law_of_sum, power_sums, trimmed
 from condmmd.resampling.tables import ExactSampler, tilt
 from condmmd.samples import Labels
+from condmmd.threads import cached_property
 
 __all__ = ["HalvingSampler", "independent_labels"]
 
 # Rows are halved until no more than so many are left.
-LAST_ROWS = 1024
+LAST_ROWS = 256
 # Attempts are made at once as long as their random numbers are no more than this part of those of all labels, or cost
 # no more than a round does anyway: on a processor, and on a device or in blocks.
 SHARE = 0.04
 FREE, FREE_ELSEWHERE = 2**16, 2**26
-MAX_ATTEMPTS = 64
+FIRST_ATTEMPTS = 8
 # The chance of so many attempts at a half is below 1e-10.
 HOPELESS = 100_000
 # Halves of the rows as they come that differ more than this in what is random of their labels are shuffled first.
@@ -116,16 +117,17 @@ class HalvingSampler:
         while count >> depth > LAST_ROWS:
             depth += 1
         numbers = row_numbers(limits)
-        laws = [Law(0, np.ones(1))] * depth
-        for block in gather_rows(partial(_block_laws, depth=depth), numbers, limits):
-            laws = [law.plus(more) for law, more in zip(laws, block, strict=True)]
+        U = to_host(sum_rows(partial(_power_sums, classes=2**depth), numbers, limits))
         p = rounded(to_host(pick_rows(limits, np.arange(count)[rest(depth)])))
         left, after = trimmed(Law(0, law_of_sum(p))), []
-        for law in reversed(laws):
-            if left.variance < alike * law.variance:
+        for j in range(depth - 1, -1, -1):  # ``left`` is the law of what is left after the j-th half
+            own, powers = _size(half(j), count), U[:, half(j)].sum(axis=1)
+            if left.variance < alike * (own - powers[1]) / 4:
                 return None
             after.append(left)
-            left = left.plus(law)
+            if j:
+                joined = law_of_powers(_size(rest(j), count), U[:, rest(j)].sum(axis=1))
+                left = joined or left.plus(_law_of_half(numbers, limits, j))
         return cls(n, limits, numbers, after[::-1], ExactSampler.of_probabilities(p, 0, len(p)), order)
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
@@ -136,48 +138,97 @@ class HalvingSampler:
         """Label vectors from several generators, the same as one after another."""
         seeds = np.concatenate([rng.integers(2**64, size=size, dtype=np.uint64) for size, rng in units])
         ones, keys = np.full(len(seeds), self.n), np.empty((len(seeds), len(self.after)), dtype=np.int64)
-        free = FREE if is_host(self.limits) else FREE_ELSEWHERE
-        for j, law in enumerate(self.after):
-            largest = law.probabilities.max()
-            waiting, attempt, rows = np.arange(len(seeds)), 0, n_rows(self.limits) / 2 ** (j + 1)
-            while len(waiting):  # a few labels take many attempts: the fewer wait, and rows there are, the more at once
-                more = max(free, SHARE * len(seeds) * n_rows(self.limits)) / (len(waiting) * rows)
-                tried = range(attempt, attempt + int(np.clip(more, 1, MAX_ATTEMPTS)))
-                candidates = keys_of(seeds[waiting, None], np.array(tried))
-                left = ones[waiting, None] - sum_rows(partial(_count, j=j, keys=candidates), self.numbers, self.limits)
-                lots = chance(seeds[waiting, None], j, np.array(tried))
-                good = lots * largest < law(left)
-                done, first = good.any(axis=1), good.argmax(axis=1)
-                found = np.flatnonzero(done)
-                keys[waiting[found], j] = candidates[found, first[found]]
-                ones[waiting[found]] = left[found, first[found]]
-                waiting, attempt = waiting[~done], tried.stop
-                if attempt > HOPELESS:
-                    raise RuntimeError("null labels of the given group sizes could not be drawn; please report it.")
+        at, made = np.zeros((2, len(seeds)), dtype=np.int64)  # for each: its half, and the attempts made at it
+        while (at < len(self.after)).any():
+            tries = self._tries(seeds, at, made)
+            counts = to_host(
+                sum_rows(partial(_counts, tried=[(t.j, t.keys.reshape(-1)) for t in tries]), self.numbers, self.limits)
+            )
+            ends = np.cumsum([t.keys.size for t in tries])[:-1]
+            for t, found in zip(tries, np.split(counts, ends), strict=True):
+                law, left = self.after[t.j], ones[t.which, None] - found.reshape(t.keys.shape)
+                good = chance(t.seeds, t.j, t.attempts) * law.probabilities.max() < law(left)
+                done, first = np.flatnonzero(good.any(axis=1)), good.argmax(axis=1)
+                keys[t.which[done], t.j] = t.keys[done, first[done]]
+                ones[t.which[done]] = left[done, first[done]]
+                made[t.which] += t.keys.shape[1]
+                made[t.which[done]] = 0
+                at[t.which[done]] += 1
+            if made.max() > HOPELESS:
+                raise RuntimeError("null labels of the given group sizes could not be drawn; please report it.")
         make = partial(_labels, keys=keys, last=self.last.draw_units(ones, units))
         if is_lazy(self.limits):
             return Drawn((self.numbers, self.limits), make, len(seeds))
         labels = make(self.numbers, self.limits)
         return labels if self.order is None else take(labels, np.argsort(self.order), axis=1)
 
+    def _tries(
+        self, seeds: npt.NDArray[np.uint64], at: npt.NDArray[np.int64], made: npt.NDArray[np.int64]
+    ) -> list[_Try]:
+        """The next attempts at the first half at which labels wait; where a pass is dear, at all of them.
 
-def _block_laws(numbers: Rows, limits: Rows, depth: int) -> list[Law]:
-    first = int(numbers[0])
-    return [law_of_labels(rounded(limits[half(j, first)])) for j in range(depth)]
+        A few labels take many attempts: the fewer wait, the fewer rows there are and the more were made in vain, the
+        more are made at once.
+        """
+        free = FREE if is_host(self.limits) else FREE_ELSEWHERE
+        halves = np.unique(at[at < len(self.after)]).tolist()[: None if is_lazy(self.limits) else 1]
+        numbers = max(free, SHARE * len(seeds) * n_rows(self.limits)) / len(halves)
+        tries = []
+        for j in halves:
+            which = np.flatnonzero(at == j)
+            affordable = numbers / (len(which) * _size(half(j), n_rows(self.limits)))
+            more = np.arange(int(np.clip(affordable, 1, max(FIRST_ATTEMPTS, 4 * int(made[which].max())))))
+            tries.append(_Try(j, which, seeds[which, None], made[which, None] + more))
+        return tries
 
 
-def _count(numbers: Rows, limits: Rows, j: int, keys: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Ones in the j-th half for each key, an array of them in, an array of the same shape out."""
+@dataclass(frozen=True, eq=False)
+class _Try:
+    """Attempts at the j-th half for some labels: their positions, seeds, and the numbers of the attempts of each."""
+
+    j: int
+    which: npt.NDArray[np.int64]
+    seeds: npt.NDArray[np.uint64]
+    attempts: npt.NDArray[np.int64]
+
+    @cached_property
+    def keys(self) -> npt.NDArray[np.int64]:
+        return keys_of(self.seeds, self.attempts)
+
+
+def _size(rows: slice, count: int) -> int:
+    return len(range(*rows.indices(count)))
+
+
+def _power_sums(numbers: Rows, limits: Rows, classes: int) -> Rows:
+    return power_sums(rounded(limits), int(numbers[0]), classes)
+
+
+def _law_of_half(numbers: Rows, limits: Rows, j: int) -> Law:
+    return reduce(Law.plus, gather_rows(partial(_block_law, j=j), numbers, limits))
+
+
+def _block_law(numbers: Rows, limits: Rows, j: int) -> Law:
+    return law_of_labels(rounded(limits[half(j, int(numbers[0]))]))
+
+
+def _counts(numbers: Rows, limits: Rows, tried: list[tuple[int, npt.NDArray[np.int64]]]) -> Rows:
+    """Ones in a half for each of its keys, for several halves one after another."""
+    counts = [_count(numbers, limits, j, keys) for j, keys in tried]
+    return counts[0] if len(counts) == 1 else namespace(limits).concat(counts)
+
+
+def _count(numbers: Rows, limits: Rows, j: int, keys: npt.NDArray[np.int64]) -> Rows:
     rows = half(j, int(numbers[0]))
-    numbers, limits, own = numbers[rows], limits[rows], matching(keys.reshape(-1), limits)
+    numbers, limits, own = numbers[rows], limits[rows], matching(keys, limits)
     xp = namespace(limits)
 
     def count(part: slice) -> Rows:
         ones = below(numbers[part], limits[part], own)
         return xp.count_nonzero(ones, axis=1) if xp.isdtype(ones.dtype, "bool") else xp.sum(ones, axis=1)
 
-    counts = each_step(count, _steps(limits, keys.size), limits)
-    return to_host(sum(counts[1:], counts[0])).reshape(keys.shape)
+    counts = each_step(count, _steps(limits, len(keys)), limits)
+    return sum(counts[1:], counts[0])
 
 
 def _labels(numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64], last: Labels) -> Labels:
