@@ -41,7 +41,7 @@ def tests(_point, rng, resamples):
     for pair in COMPARISONS:
         result = compare(pair, rng, resamples)
         name = " / ".join(pair)
-        found |= {f"{name}: p, {space}": test.pvalue for space, test in result.evidence.marginal().items()}
+        found |= {f"{name}: p, {space}": test.pvalue for space, test in result.marginal().items()}
         found |= {f"{name}: p, level {level.level:g}": level.pvalue for level in result.by_level}
         found |= {
             f"{name}: p, Y given X": result.pvalue,

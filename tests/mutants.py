@@ -21,7 +21,7 @@ MUTANTS = [
     ("lengthscale from the rows of P", "problem.py", "resolve_kernel(kernel_x, samples.x, samples.gram_x)", "resolve_kernel(kernel_x, type(samples.x)(samples.x.values[samples.groups.t > 0], samples.x.columns, samples.x.argument), samples.gram_x)", PROPERTIES + "test_every_choice_is_blind_to_the_labels"),
     ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
     ("outcomes of Q are not subtracted", "contrasts.py", "(T[b] == 0, self.reg[1], -1.0)", "(T[b] == 0, self.reg[1], 0.0)", PROPERTIES + "test_zero_for_identical_samples"),
-    ("complement moments lose M", "contrasts.py", "A_q, M_q = A - A_p, M - M_p", "A_q, M_q = A - A_p, M - 0.99 * M_p", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
+    ("complement moments lose M", "contrasts.py", "A_q, M_q = A - A_p, M - M_p\n    n, m", "A_q, M_q = A - A_p, M - 0.99 * M_p\n    n, m", PROPERTIES + "test_chunks_of_rows_and_batches_of_labels_add_up"),
     ("sigma weights inverted", "spectrum.py", "matching(s - power, sigma)", "matching(power - s, sigma)", PROPERTIES + "test_hierarchy_of_levels"),
     ("eigenvalues not divided by N", "embedding/embedding.py", "sigma = squares / n_rows(phi)", "sigma = squares / (n_rows(phi) + 1)", PROPERTIES + "test_bounds_by_the_mean_of_the_kernel"),
     ("dual ridge without n", "contrasts.py", "+= lam * len(index)", "+= lam", PROPERTIES + "test_low_rank_and_dual_agree"),

@@ -132,12 +132,12 @@ def test_data_frames(table):
 
 
 def test_further_questions_are_asked_of_a_sample(monkeypatch):
-    monkeypatch.setattr("condmmd.testing.EVIDENCE_ROWS", 200)
+    monkeypatch.setattr("condmmd.further.EVIDENCE_ROWS", 200)
     X, y, t = data(300, 1)
     result = cmmd_test(*in_blocks(X, y, t, rows=250), rng=1, n_resamples=39)
     assert len(result.evidence.samples.groups.t) == 200
     assert np.isfinite(result.where().pvalue)
-    assert result.evidence.marginal()["X"].n_obs == (300, 300)  # that one is asked of all
+    assert result.marginal()["X"].n_obs == (300, 300)  # that one is asked of all
 
 
 def test_what_needs_all_rows_is_refused(table):

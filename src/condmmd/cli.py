@@ -199,7 +199,7 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
             trim=options.trim, n_resamples=options.resamples, significance=options.significance, rng=options.seed,
             n_jobs=options.jobs, progress=sys.stderr.isatty() and not options.quiet,
         )  # fmt: skip
-        tests = result.evidence.marginal()
+        tests = result.marginal()
         marginal = {f"X: {_listed(job.covariates)}": tests["X"], f"Y: {_listed(job.outcomes)}": tests["Y"]}
         notes.extend(contradictions(result, tests))
     where = None if options.no_where else result.where()

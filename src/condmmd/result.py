@@ -22,6 +22,8 @@ __all__ = ["CMMDTestResult", "LevelResult", "MMDTestResult", "listed"]
 
 # Columns named in a sentence.
 MAX_NAMED = 8
+# Fields that are no part of what a result says of itself.
+UNTOLD = frozenset({"_gather", "_marginal", "spaces"})
 
 
 @dataclass(frozen=True)
@@ -122,6 +124,15 @@ class CMMDTestResult:
     call: str
     spaces: tuple[str, str]
     _gather: Callable[[], Evidence]
+    _marginal: Callable[[], dict[str, MMDTestResult]]
+
+    def marginal(self) -> dict[str, MMDTestResult]:
+        """Did X move, did Y? Two tests, "X" and "Y", on the rows of this one and with its kernels."""
+        return self._margins
+
+    @cached_property
+    def _margins(self) -> dict[str, MMDTestResult]:
+        return self._marginal()
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -206,7 +217,7 @@ class CMMDTestResult:
         from condmmd.report import Story, check_target, render, write_whole  # noqa: PLC0415 - extras
 
         target = check_target(path, overwrite=overwrite)
-        write_whole(target, render(self, Story(title or self.question(), self.call, (), self.evidence.marginal())))
+        write_whole(target, render(self, Story(title or self.question(), self.call, (), self.marginal())))
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -263,7 +274,7 @@ class CMMDTestResult:
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in {"_gather", "spaces"}}
+        plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in UNTOLD}
         plain["null_distribution"] = np.asarray(self.null_distribution).tolist()
         plain["by_level"] = [asdict(result) for result in self.by_level]
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}

@@ -5,23 +5,21 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import partial
 from typing import Any, Literal
 
 import numpy as np
-import numpy.typing as npt
 
 from condmmd.arguments import check_choice, check_count, check_embedding, check_mixture, is_number
-from condmmd.arrays import is_host, is_lazy, n_rows, pick_rows, sample_rows, to_host
+from condmmd.arrays import n_rows, to_host
 from condmmd.closed_form import gamma_pvalues
 from condmmd.combining import combine, pvalue, pvalues
-from condmmd.design import Design, SchemeName, Strata, design_labels, needs_regression
+from condmmd.design import Design, SchemeName, design_labels, needs_regression
 from condmmd.embedding import Embedding, Solver, affordable_rank
+from condmmd.further import gather, marginal_tests
 from condmmd.kernels import KernelLike, check_kernel, lengthscales, resolve_kernel
-from condmmd.marginal import mmd_test
 from condmmd.moments import observed as observed_labels
-from condmmd.notices import CondmmdWarning, SmallSampleWarning
+from condmmd.notices import SmallSampleWarning
 from condmmd.nuisance import PooledRegression, regress_pooled
 from condmmd.outcome_models import OutcomeOptions, check_outcome_options
 from condmmd.problem import (
@@ -37,10 +35,9 @@ from condmmd.propensity import PropensityLike, check_propensity
 from condmmd.regularization import Regularization, check_reg
 from condmmd.residuals import Residualization, check_residualize
 from condmmd.residuals import residualize as take_residuals
-from condmmd.result import CMMDTestResult, LevelResult, MMDTestResult, listed
+from condmmd.result import CMMDTestResult, LevelResult, listed
 from condmmd.running import entropy_of, evaluate_labels
-from condmmd.samples import Array, Samples, read_samples, select_rows
-from condmmd.where import Evidence
+from condmmd.samples import Array, Samples, read_samples
 
 __all__ = ["cmmd_test"]
 
@@ -51,8 +48,6 @@ DEFAULT_REG = 0.1
 # nothing that matters, and validity not at all.
 TOL = 1e-6
 MAX_RANK = 128
-# Of rows in blocks, so many are brought into memory for the further questions.
-EVIDENCE_ROWS = 50_000
 
 
 def cmmd_test(
@@ -272,50 +267,10 @@ def cmmd_test(
             table.argument if gram is not None else listed(table.names)
             for table, gram in ((samples.x, samples.gram_x), (samples.y, samples.gram_y))
         ),
-        _gather=partial(_gather, given, design, first, pooled, 0 if null == "gamma" else n_resamples, entropy),
-    )
-
-
-def _gather(
-    given: dict[str, Any],
-    design: Design,
-    problem: Problem,
-    pooled: PooledRegression | None,
-    n_resamples: int,
-    entropy: int,
-) -> Evidence:
-    """What the further questions need, in memory: of all rows, or of some where they are in blocks."""
-    whole, x, y = design.samples, problem.x, problem.y
-    if not is_host(whole.groups.t):
-        count = n_rows(whole.groups.t)
-        rows = sample_rows(count, EVIDENCE_ROWS if is_lazy(whole.groups.t) else count)
-
-        def here(array: Any) -> Any:
-            return to_host(pick_rows(array, rows))
-
-        groups = replace(whole.groups, t=here(whole.groups.t))
-        tables = [replace(table, values=here(table.values)) for table in (whole.x, whole.y)]
-        samples = Samples(tables[0], tables[1], groups)
-        propensity = replace(design.propensity, e=here(design.propensity.e), n=groups.n)
-        design = replace(design, samples=samples, propensity=propensity)
-        x, y = replace(x, phi=here(x.phi), gram=None), replace(y, phi=here(y.phi))
-        if pooled is not None:
-            small = to_host(pooled.shrink) * (count / len(rows))
-            pooled = replace(pooled, fitted=here(pooled.fitted), features=here(pooled.features), shrink=small)
-    return Evidence(
-        design.samples,
-        x,
-        y,
-        pooled,
-        design.centre,
-        None if design.blocks is None else design.blocks.of_row,
-        design.scheme(),
-        n_resamples,
-        entropy,
-        float(given["significance"]),
-        design.propensity.assumption if design.propensity.source == "estimated" else "",
-        marginal=partial(_marginal, given, whole, entropy),
-        again=partial(_again, given, design, entropy),
+        _gather=partial(
+            gather, given, design, first, pooled, 0 if null == "gamma" else n_resamples, entropy, cmmd_test
+        ),
+        _marginal=partial(marginal_tests, given, samples, entropy, MAX_RANK),
     )
 
 
@@ -344,41 +299,6 @@ def _call_text(given: dict[str, Any], entropy: int) -> str:
         if isinstance(default, inspect._empty) or shown != repr(default):  # noqa: SLF001
             told.append(f"{name}={shown if len(shown) <= 200 else '...'}")
     return f"cmmd_test({', '.join(['X', 'Y', 'group', *told, f'rng={entropy}'])})"
-
-
-def _marginal(given: dict[str, Any], samples: Samples, entropy: int) -> dict[str, MMDTestResult]:
-    """Did X move, did Y? On the rows of the test and with its kernels."""
-    spaces = {"X": (samples.x, samples.gram_x), "Y": (samples.y, samples.gram_y)}
-    found = {}
-    for name, (table, gram) in spaces.items():
-        kernel = given[f"kernel_{name.lower()}"]
-        found[name] = mmd_test(
-            table if gram is None else gram, samples.groups, kernel=kernel[0] if isinstance(kernel, list) else kernel,
-            blocks=given["blocks"], n_resamples=given["n_resamples"], rng=entropy, max_rank=MAX_RANK,
-        )  # fmt: skip
-    return found
-
-
-def _again(
-    given: dict[str, Any], design: Design, entropy: int, rows: npt.NDArray[np.bool_], n_resamples: int
-) -> CMMDTestResult:
-    """The same test on some of its rows, their labels drawn as in the whole test given how many rows of each group."""
-    model = given["outcome_model"]
-    if given["blocks"] is not None or isinstance(model, tuple | list):
-        raise TypeError("a test within strata cannot have `blocks`, or predictions for all rows as `outcome_model`.")
-    part = select_rows(design.samples, rows, argument="strata")
-    propensity: Any = None
-    if design.strata is not None:
-        propensity = Strata(np.unique(design.strata[rows], return_inverse=True)[1])
-    elif given["propensity"] is not None:
-        propensity = design.propensity.e[rows]
-    own = {"X", "Y", "group", "propensity", "trim", "blocks", "rng", "progress", "scheme", "n_resamples"}
-    settings = {name: value for name, value in given.items() if name not in own}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CondmmdWarning)
-        return cmmd_test(
-            part.x, part.y, part.groups, rng=entropy, propensity=propensity, n_resamples=n_resamples, **settings
-        )
 
 
 def _check_levels(level: Any, estimator: Estimator) -> Array:

@@ -15,7 +15,7 @@ from condmmd.resampling import Scheme
 from condmmd.samples import Array, Samples
 
 if TYPE_CHECKING:
-    from condmmd.result import CMMDTestResult, MMDTestResult
+    from condmmd.result import CMMDTestResult
 
 __all__ = ["Evidence"]
 
@@ -35,5 +35,4 @@ class Evidence:
     entropy: int
     significance: float
     assumption: str
-    marginal: Callable[[], dict[str, MMDTestResult]]
     again: Callable[[npt.NDArray[np.bool_], int], CMMDTestResult]
