@@ -75,7 +75,7 @@ MUTANTS = [
     ("labels depend on the block, not on the row", "resampling/halving.py", "return slice((2**j - 1 - first) % 2 ** (j + 1), None, 2 ** (j + 1))", "return slice(2**j - 1, None, 2 ** (j + 1))", "tests/test_scale.py::test_null_labels_of_blocks_are_those_of_the_whole"),
     ("the sign is shifted in", "resampling/counters.py", "(z >> 30) & (2**34 - 1)", "(z >> 30)", "tests/test_resampling.py::test_numbers_are_those_of_splitmix"),
     ("what the sample missed stays missed", "embedding/embedding.py", "MAX_ROUNDS = 8", "MAX_ROUNDS = 1", "tests/test_embedding.py::test_pivots_of_many_rows_come_from_a_sample_and_then_from_what_it_missed"),
-    ("blocks are added up without the last", "arrays.py", "for k in range(0, len(parts), BRANCHES)", "for k in range(0, len(parts) - 1, BRANCHES)", "tests/test_scale.py::test_sums_over_many_blocks"),
+    ("blocks are added up without the last", "arrays/passes.py", "for k in range(0, len(parts), BRANCHES)", "for k in range(0, len(parts) - 1, BRANCHES)", "tests/test_scale.py::test_sums_over_many_blocks"),
     ("coefficients of the sample stand for all", "logistic.py", "beta = _fit_all(Z, t, float(chosen), beta)", "pass", "tests/test_logistic.py::test_all_rows_are_fitted_from_some"),
     ("a part of a file with all groups", "streaming.py", "table, t = table.filter(keep), of_p[keep].astype(np.float64)", "t = of_p.astype(np.float64)", "tests/test_scale.py::test_a_file_in_parts"),
     ("a device's group solved with the other's rows", "contrasts.py", "(self.reg[1], -1.0, ~labels)):\n            sizes", "(self.reg[1], -1.0, labels)):\n            sizes", "tests/test_devices.py::test_same_labels_same_p_value"),

@@ -8,9 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from condmmd.arrays import BLOCK_ROWS, Rows, is_lazy
+from condmmd.arrays import Rows, is_lazy
 
 __all__ = ["Partitions", "in_blocks", "lazy_array", "look_at", "stack_parts"]
+
+# Rows of a block, at most: then a few blocks' features fit in memory whatever the partitions are.
+BLOCK_ROWS = 2**17
 
 
 @dataclass(frozen=True, eq=False)
