@@ -24,7 +24,7 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from condmmd import cmmd_test
-from condmmd.arrays import HOST_NUMBERS
+from condmmd.arrays.kinds import HOST_NUMBERS
 from condmmd.cli import main as command_line
 from condmmd.moments import both_moments
 
