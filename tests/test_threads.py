@@ -41,6 +41,17 @@ def test_no_threads_inside_threads(two):
         assert n_threads() == 1
 
 
+def test_whoever_leaves_last_gives_the_threads_back(two):
+    """Contexts of different threads need not be nested."""
+    first, second = one_blas_thread(), one_blas_thread()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert blas_threads() == 1
+    second.__exit__(None, None, None)
+    assert blas_threads() == 2
+
+
 @pytest.mark.parametrize(("operations", "of_blas"), [(10.0, 1), (1e12, 2)])
 def test_few_operations_leave_the_threads_to_us(two, operations, of_blas):
     with calm_blas(operations):

@@ -6,7 +6,7 @@ import inspect
 import warnings
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -178,6 +178,7 @@ def cmmd_test(
     options = check_outcome_options(outcome_model, outcome_reg, outcome_fit, refit=refit, estimator=estimator)
     if options is not None and options.train is not None:
         raise ValueError("`outcome_fit` with training rows is for cmmd(); a test takes 'all' or a number of folds.")
+    batch_size = None if batch_size is None else check_count(batch_size, "batch_size")
     entropy = entropy_of(rng)
 
     precomputed = ["precomputed" if isinstance(kernel, str) and kernel == "precomputed" else "" for kernel in kernels]
@@ -206,41 +207,29 @@ def cmmd_test(
     if residualize is not False:
         y, residualization = take_residuals(y, samples, pooled, residualize)
     problems, told = _problems(samples, y, kernels, regs, estimator, mixture, design, tol, limit, solver, options)
-    columns = [(problem, s) for problem in range(len(problems)) for s in levels]
 
     _warn_small(design, significance)
     drawn = design.scheme()
     if null == "gamma":
-        observed = problems[0].levels(observed_labels(samples.groups.t), levels)[0]
-        single = gamma_pvalues(problems[0], observed, levels)
-        overall = min(1.0, float(single.min()) * len(levels))
-        statistic, null_distribution = float(observed[np.argmin(single)]), np.empty(0)
+        found = _by_gamma(problems[0], samples, levels)
     else:
-        statistics = evaluate_labels(
-            problems,
-            levels,
-            drawn,
-            samples.groups.t,
-            n_resamples=n_resamples,
-            entropy=entropy,
-            n_jobs=n_jobs,
-            batch_size=None if batch_size is None else check_count(batch_size, "batch_size"),
-            progress=progress,
-        )
-        observed, single = statistics[0], pvalues(statistics)
-        joined = statistics[:, 0] if len(columns) == 1 else combine(statistics)
-        statistic, null_distribution = float(joined[0]), joined[1:]
-        overall = pvalue(statistic, null_distribution)
+        found = _by_resampling(
+            evaluate_labels(
+                problems, levels, drawn, samples.groups.t, n_resamples=n_resamples, entropy=entropy, n_jobs=n_jobs,
+                batch_size=batch_size, progress=progress,
+            )
+        )  # fmt: skip
 
+    columns = [(problem, words, s) for problem, words in zip(problems, told, strict=True) for s in levels]
     by_level = tuple(
-        LevelResult(float(s), float(observed[c]), float(single[c]), told[p], *_kernel_names(problems[p]))
-        for c, (p, s) in enumerate(columns)
+        LevelResult(float(s), float(observed), float(single), words, *_kernel_names(problem))
+        for (problem, words, s), observed, single in zip(columns, found.observed, found.single, strict=True)
     )
     first = problems[0]
     return CMMDTestResult(
-        statistic=statistic,
-        pvalue=overall,
-        null_distribution=null_distribution,
+        statistic=found.statistic,
+        pvalue=found.pvalue,
+        null_distribution=found.null,
         levels=tuple(float(s) for s in levels),
         by_level=by_level,
         n_obs=(samples.groups.n, samples.groups.m),
@@ -272,6 +261,32 @@ def cmmd_test(
         ),
         _marginal=partial(marginal_tests, given, samples, entropy, MAX_RANK),
     )
+
+
+class _Found(NamedTuple):
+    """For each problem and level the observed statistic and its own p-value; then those of all, joined."""
+
+    observed: Array
+    single: Array
+    statistic: float
+    pvalue: float
+    null: Array
+
+
+def _by_resampling(statistics: Array) -> _Found:
+    """From the statistics at the observed labels, the first row, and at the null labels."""
+    joined = statistics[:, 0] if statistics.shape[1] == 1 else combine(statistics)
+    statistic, null = float(joined[0]), joined[1:]
+    return _Found(statistics[0], pvalues(statistics), statistic, pvalue(statistic, null), null)
+
+
+def _by_gamma(problem: Problem, samples: Samples, levels: Array) -> _Found:
+    """Without null labels; levels joined by Bonferroni's inequality."""
+    observed = problem.levels(observed_labels(samples.groups.t), levels)[0]
+    single = gamma_pvalues(problem, observed, levels)
+    smallest = int(np.argmin(single))
+    overall = min(1.0, float(single[smallest]) * len(levels))
+    return _Found(observed, single, float(observed[smallest]), overall, np.empty(0))
 
 
 def _warn_small(design: Design, significance: float) -> None:

@@ -11,6 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import cache
+from threading import Lock
 from typing import Any, Generic, TypeVar
 
 from threadpoolctl import ThreadpoolController
@@ -47,9 +48,35 @@ def _blas() -> Any:
     return ThreadpoolController().select(user_api="blas")
 
 
-def one_blas_thread() -> Any:
-    """A context in which BLAS has one thread, for whoever has threads of their own."""
-    return _blas().limit(limits=1)
+@contextmanager
+def one_blas_thread() -> Iterator[None]:
+    """A context in which BLAS has one thread, for whoever has threads of their own.
+
+    The number is one for the whole process: the first to enter lowers it, and the last to leave restores it.
+    """
+    with _limit.lock:
+        if _limit.users == 0:
+            _limit.set = _blas().limit(limits=1)
+        _limit.users += 1
+    try:
+        yield
+    finally:
+        with _limit.lock:
+            _limit.users -= 1
+            if _limit.users == 0:
+                _limit.set.restore_original_limits()
+
+
+class _Limit:
+    """Who has asked for one BLAS thread."""
+
+    def __init__(self) -> None:
+        self.lock = Lock()
+        self.users = 0
+        self.set: Any = None
+
+
+_limit = _Limit()
 
 
 @contextmanager
