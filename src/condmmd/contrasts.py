@@ -6,6 +6,7 @@ An estimator of CMMD is a way to make D, of shape (r, q), from labels and featur
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar, Protocol
@@ -45,7 +46,7 @@ from condmmd.moments import (
 )
 from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
-from condmmd.threads import calm_blas, for_each
+from condmmd.threads import calm_blas, for_each, one_blas_thread
 
 __all__ = ["Contrast", "DoublyRobust", "Joint", "Orthogonal", "PlugIn", "ridge_models"]
 
@@ -54,6 +55,8 @@ FLOAT32_ROUNDING = 6e-8
 MIN_DIGITS, DIGITS = 4.0, 12.0
 # Matrices smaller than this are solved faster as a batch than one by one.
 MIN_CHOLESKY = 48
+# Gram matrices of fewer rows are factored faster in one thread: between two calls each has to wait for Python.
+MIN_THREADED = 800
 
 
 class Contrast(Protocol):
@@ -159,7 +162,8 @@ class PlugIn:
                 K_group[np.diag_indices(len(index))] += lam * len(index)
                 weighted[index, b] = sign * _solve(K_group.T, psi[index], largest / lam)
 
-        for_each(solve, range(B))
+        with one_blas_thread() if N < MIN_THREADED else nullcontext():
+            for_each(solve, range(B))
         D = (phi.T @ weighted.reshape(N, B * q)).reshape(-1, B, q)
         return np.ascontiguousarray(D.transpose(1, 0, 2))
 
