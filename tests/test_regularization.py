@@ -28,6 +28,14 @@ def test_closed_form_agrees_with_refitting_without_each_row():
     np.testing.assert_allclose(closed, refitted, rtol=1e-8)
 
 
+@pytest.mark.parametrize("numbers", [1, 200, 2**22])
+def test_lambdas_and_rows_in_parts_add_up(numbers, monkeypatch):
+    grid = 10.0 ** np.arange(-6.0, 1.0)
+    whole = cross_validation_error(grid, *features())
+    monkeypatch.setattr("condmmd.regularization.CHUNK_NUMBERS", numbers)
+    np.testing.assert_allclose(cross_validation_error(grid, *features()), whole, rtol=1e-12)
+
+
 def test_generalised_cross_validation_agrees_with_the_hat_matrix():
     K, L, N = KERNEL_X(X), KERNEL_Y(Y), len(X)
     for lam in (1e-3, 0.1):

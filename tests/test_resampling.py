@@ -124,6 +124,19 @@ def test_law_of_a_sum_from_powers(spread, cut):
     np.testing.assert_allclose(law.variance, np.sum(p * (1 - p)), rtol=1e-9)
 
 
+@pytest.mark.parametrize("bits", [1, 2, 10])
+@pytest.mark.parametrize("cut", [1, 6, 777])
+def test_powers_of_halves(bits, cut, monkeypatch):
+    """Of blocks of any size, and where row numbers are taken a few bits at a time."""
+    monkeypatch.setattr(halving, "CLASS_BITS", bits)
+    p, depth = np.random.default_rng(2).random(1000), 5
+    found = halving._powers_by_half(p[:cut], 0, depth) + halving._powers_by_half(p[cut:], cut, depth)
+    slices = [*(halving.half(j) for j in range(depth)), halving.rest(depth)]
+    for column, rows in zip(found.T, slices, strict=True):
+        expected = [np.sum((2 * p[rows] - 1) ** k) for k in range(1, laws.POWERS + 1)]
+        np.testing.assert_allclose(column, expected, rtol=1e-12, atol=1e-12)
+
+
 def test_few_random_labels_are_not_told_by_powers():
     p = np.concatenate([np.zeros(900), np.full(20, 0.5), np.full(80, 1e-3)])
     assert laws.law_of_powers(1000, laws.power_sums(p, 0, 1)[:, 0]) is None

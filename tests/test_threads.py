@@ -77,6 +77,13 @@ def test_sums_are_the_same(two, r):
             np.testing.assert_allclose(model, expected, rtol=1e-8, atol=1e-10)
 
 
+def test_sums_over_many_rows_are_the_same_to_the_last_digit(two):
+    phi, T = RNG.normal(size=(2000, 5)), (RNG.random((9, 2000)) < 0.4).astype(np.int8)
+    many = second_moments(T, phi, chunk=30)
+    with one_blas_thread():
+        assert np.array_equal(second_moments(T, phi, chunk=30), many)
+
+
 def test_products_that_are_held(monkeypatch):
     phi, weights = RNG.normal(size=(40, 6)), RNG.normal(size=(2, 3, 40))
     held = moments_again(phi)

@@ -30,7 +30,7 @@ from condmmd.arrays import (
 )
 from condmmd.resampling import Drawn
 from condmmd.samples import Array, Weights
-from condmmd.threads import calm_blas, for_each, n_threads
+from condmmd.threads import calm_blas, for_each
 
 __all__ = [
     "AnyWeights", "both_moments", "cross_moments", "group_moments", "label_sums", "moments_again", "observed",
@@ -42,6 +42,8 @@ AnyWeights: TypeAlias = Weights | Drawn
 # With more products a row than this, or few weight vectors, one product for each weight vector is faster.
 MAX_PRODUCTS = 2**13
 FEW = 4
+# Sums over many rows are made in so many shares, by as many threads as there are.
+SHARES = 8
 # Products held for further weights, in units of a step's.
 HELD = 4
 
@@ -222,10 +224,10 @@ def _in_chunks(
         return total
 
     parts = steps_of(n_rows(rows[0]), step)
-    workers = n_threads()
-    if not is_host(rows[0]) or len(parts) < 2 * workers:
+    shares = min(SHARES, len(parts) // 2)  # the same for any number of threads, so that sums are
+    if not is_host(rows[0]) or shares < 2:
         return sum_of(parts)
-    return reduce(add, for_each(sum_of, [parts[first::workers] for first in range(workers)]))
+    return reduce(add, for_each(sum_of, [parts[first::shares] for first in range(shares)]))
 
 
 def _one_by_one(T: Weights, *rows: Rows, own: bool) -> list[Array]:

@@ -109,18 +109,25 @@ def cross_validation_error(
     M = cross_sums(phi, psi) if M is None else M
     some = sample_rows(N, MAX_ROWS)  # the same quantities, averaged over some rows
     phi, psi = pick_rows(phi, some), pick_rows(psi, some)
+    at_once = max(1, CHUNK_NUMBERS // (phi.shape[1] * psi.shape[1]))
+    sums = [_errors(matching(grid[part], sigma), phi, psi, sigma, M, N) for part in steps_of(len(grid), at_once)]
+    loo, squares, trace = np.concatenate(sums, axis=1) / len(some)
+    return loo, squares / (1.0 - trace) ** 2
+
+
+def _errors(lambdas: Array, phi: Rows, psi: Rows, sigma: Array, M: Array, N: int) -> Array:
+    """Sums over these rows of leave-one-out errors, squared misfits and leverages, for several lambdas at once."""
     xp, q = namespace(phi), psi.shape[1]
-    shrink = 1.0 / (N * (sigma[:, None] + matching(grid, sigma)[None, :]))
-    weighted = xp.reshape(shrink[:, :, None] * M[:, None, :], (phi.shape[1], -1))  # for all lambdas at once
+    shrink = 1.0 / (N * (sigma[:, None] + lambdas[None, :]))
+    weighted = xp.reshape(shrink[:, :, None] * M[:, None, :], (phi.shape[1], -1))
     total: Any = 0.0
-    for rows in steps_of(len(some), max(1, CHUNK_NUMBERS // (phi.shape[1] + 2 * weighted.shape[1]))):
+    for rows in steps_of(n_rows(phi), max(1, CHUNK_NUMBERS // (phi.shape[1] + 2 * weighted.shape[1]))):
         leverage = phi[rows, :] ** 2 @ shrink
-        fitted = xp.reshape(phi[rows, :] @ weighted, (-1, len(grid), q))
+        fitted = xp.reshape(phi[rows, :] @ weighted, (-1, shrink.shape[1], q))
         squared = squared_norms(psi[rows, None, :] - fitted)
         own = (squared / (1.0 - leverage) ** 2, squared, leverage)
         total = total + xp.stack([xp.sum(part, axis=0) for part in own])
-    loo, squares, trace = to_host(total) / len(some)
-    return loo, squares / (1.0 - trace) ** 2
+    return to_host(total)
 
 
 def cross_sums(phi: Rows, psi: Rows) -> Array:

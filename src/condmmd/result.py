@@ -128,7 +128,7 @@ class CMMDTestResult:
 
     def marginal(self) -> dict[str, MMDTestResult]:
         """Did X move, did Y? Two tests, "X" and "Y", on the rows of this one and with its kernels."""
-        return self._margins
+        return dict(self._margins)
 
     @cached_property
     def _margins(self) -> dict[str, MMDTestResult]:

@@ -39,6 +39,8 @@ __all__ = ["HalvingSampler", "independent_labels"]
 
 # Rows are halved until no more than so many are left.
 LAST_ROWS = 256
+# Powers are summed over so many bits' worth of row numbers at a time.
+CLASS_BITS = 10
 # Attempts are made at once as long as their random numbers are no more than this part of those of all labels, or cost
 # no more than a round does anyway: on a processor, and on a device or in blocks.
 SHARE = 0.04
@@ -117,17 +119,16 @@ class HalvingSampler:
         while count >> depth > LAST_ROWS:
             depth += 1
         numbers = row_numbers(limits)
-        U = to_host(sum_rows(partial(_power_sums, classes=2**depth), numbers, limits))
+        U = to_host(sum_rows(partial(_powers, depth=depth), numbers, limits))  # of each half, and of what is left
+        joined = [law_of_powers(_size(rest(j), count), U[:, j:].sum(axis=1)) for j in range(depth)]
+        of_halves = _laws(numbers, limits, [j for j in range(1, depth) if joined[j] is None])
         p = rounded(to_host(pick_rows(limits, np.arange(count)[rest(depth)])))
         left, after = trimmed(Law(0, law_of_sum(p))), []
         for j in range(depth - 1, -1, -1):  # ``left`` is the law of what is left after the j-th half
-            own, powers = _size(half(j), count), U[:, half(j)].sum(axis=1)
-            if left.variance < alike * (own - powers[1]) / 4:
+            if left.variance < alike * (_size(half(j), count) - U[1, j]) / 4:
                 return None
             after.append(left)
-            if j:
-                joined = law_of_powers(_size(rest(j), count), U[:, rest(j)].sum(axis=1))
-                left = joined or left.plus(_law_of_half(numbers, limits, j))
+            left = joined[j] or (left.plus(of_halves[j]) if j in of_halves else left)
         return cls(n, limits, numbers, after[::-1], ExactSampler.of_probabilities(p, 0, len(p)), order)
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
@@ -200,16 +201,33 @@ def _size(rows: slice, count: int) -> int:
     return len(range(*rows.indices(count)))
 
 
-def _power_sums(numbers: Rows, limits: Rows, classes: int) -> Rows:
-    return power_sums(rounded(limits), int(numbers[0]), classes)
+def _powers(numbers: Rows, limits: Rows, depth: int) -> Rows:
+    return _powers_by_half(rounded(limits), int(numbers[0]), depth)
 
 
-def _law_of_half(numbers: Rows, limits: Rows, j: int) -> Law:
-    return reduce(Law.plus, gather_rows(partial(_block_law, j=j), numbers, limits))
+def _powers_by_half(p: Rows, first: int, depth: int) -> Rows:
+    """Sums of powers over each half and over what is left: shape (POWERS, depth + 1)."""
+    level = min(depth, CLASS_BITS)
+    by_class, xp = power_sums(p, first, 2**level), namespace(p)
+    found = [xp.sum(by_class[:, half(j)], axis=1) for j in range(level)]
+    if level == depth:
+        return xp.stack([*found, xp.sum(by_class[:, rest(level)], axis=1)], axis=1)
+    left = rest(level, first)  # whose halves are those of rows numbered anew
+    deeper = _powers_by_half(p[left], (first + left.start) >> level, depth - level)
+    return xp.concat([xp.stack(found, axis=1), deeper], axis=1)
 
 
-def _block_law(numbers: Rows, limits: Rows, j: int) -> Law:
-    return law_of_labels(rounded(limits[half(j, int(numbers[0]))]))
+def _laws(numbers: Rows, limits: Rows, halves: list[int]) -> dict[int, Law]:
+    """Laws of the numbers of ones in some halves, in one pass."""
+    if not halves:
+        return {}
+    blocks = gather_rows(partial(_block_laws, halves=halves), numbers, limits)
+    return {j: reduce(Law.plus, laws) for j, laws in zip(halves, zip(*blocks, strict=True), strict=True)}
+
+
+def _block_laws(numbers: Rows, limits: Rows, halves: list[int]) -> list[Law]:
+    first = int(numbers[0])
+    return [law_of_labels(rounded(limits[half(j, first)])) for j in halves]
 
 
 def _counts(numbers: Rows, limits: Rows, tried: list[tuple[int, npt.NDArray[np.int64]]]) -> Rows:

@@ -71,7 +71,8 @@ def power_sums(p: Rows, first: int, classes: int) -> Rows:
     before = first % classes
     after = -(before + n_rows(p)) % classes
     zeros = [xp.zeros(count, dtype=xp.float64, **where) for count in (before, after)]
-    u = xp.reshape(xp.concat([zeros[0], 2 * p - 1, zeros[1]]), (-1, classes))
+    shape = (before + n_rows(p) + after) // classes, classes
+    u = xp.reshape(xp.concat([zeros[0], 2 * p - 1, zeros[1]]), shape)
 
     def sums(part: slice) -> Rows:
         base = u[part, :]
