@@ -138,8 +138,9 @@ def test_powers_of_halves(bits, cut, monkeypatch):
 
 
 def test_few_random_labels_are_not_told_by_powers():
-    p = np.concatenate([np.zeros(900), np.full(20, 0.5), np.full(80, 1e-3)])
-    assert laws.law_of_powers(1000, laws.power_sums(p, 0, 1)[:, 0]) is None
+    for random in (20, 200):  # too few for a smooth law; and enough, but too few powers
+        p = np.concatenate([np.zeros(1000 - random), np.full(random, 0.5)])
+        assert laws.law_of_powers(1000, laws.power_sums(p, 0, 1)[:, 0]) is None
     log_odds = np.where(np.arange(40_000) % 100 == 0, 0.0, -12.0)  # the sampler multiplies such rows out
     labels = HalvingSampler.of(np.random.default_rng(0).permutation(log_odds), 200).draw(50, np.random.default_rng(1))
     assert np.all(labels.sum(axis=1) == 200)
