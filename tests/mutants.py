@@ -37,6 +37,8 @@ MUTANTS = [
     ("ties do not count", "combining.py", "null >= observed - TIE * abs(observed)", "null > observed + TIE * abs(observed)", "tests/test_testing.py::test_ties_count"),
     ("studentised by the null rows alone", "combining.py", "(logs - logs.mean(axis=0))", "(logs - logs[1:].mean(axis=0))", "tests/test_testing.py::test_the_combined_statistic_is_symmetric_in_the_rows"),
     ("leaf counts ignore the other leaves", "resampling/tables.py", "self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)", "self.leaf_laws[g] * (self.rest[g, np.maximum(after, 0)] > 0) * (after >= 0)", "tests/test_resampling.py"),
+    ("bad rows of a block are not seen", "embedding/embedding.py", "xp.stack([xp.min(diagonal), xp.max", "xp.stack([xp.max(diagonal), xp.max", "tests/test_scale.py::test_one_bad_row_of_many_is_seen"),
+    ("what is left of characteristic functions is cut off", "resampling/laws.py", "LAST_FREQUENCY, REACH = 8.7, 11.0", "LAST_FREQUENCY, REACH = 5.0, 11.0", "tests/test_resampling.py::test_law_of_a_sum_from_powers"),
     ("powers of the wrong block of rows", "resampling/laws.py", "before = first % classes", "before = 0", "tests/test_resampling.py::test_law_of_a_sum_from_powers"),
     ("rows left over are numbered as if they began the table", "resampling/halving.py", "(first + left.start) >> level", "0", "tests/test_resampling.py::test_powers_of_halves"),
     ("laws of few random labels from too few powers", "resampling/laws.py", "if U[-1] * t[-1] ** (POWERS + 1) > NEGLIGIBLE:", "if False:", "tests/test_resampling.py::test_few_random_labels_are_not_told_by_powers"),

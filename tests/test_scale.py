@@ -19,7 +19,8 @@ from pyarrow import parquet
 from condmmd import cmmd, cmmd_test, mmd_test
 from condmmd.arrays import total
 from condmmd.cli import main
-from condmmd.kernels import Delta
+from condmmd.embedding import embed
+from condmmd.kernels import Delta, FromFunction
 from condmmd.resampling import Drawn, HalvingSampler
 from condmmd.samples import read_table
 
@@ -32,6 +33,15 @@ def data(n, d, seed=0):
     t = rng.permutation(np.repeat([1, 0], n))
     X = rng.normal(size=(2 * n, d)) + 0.3 * t[:, None]
     return X, np.sin(2 * X[:, 0]) + 0.15 * t * X[:, 0] + 0.5 * rng.normal(size=2 * n), t
+
+
+def test_one_bad_row_of_many_is_seen():
+    """A kernel that is negative at one row is refused, though of a block only three numbers are looked at."""
+    X = np.ones((12_000, 1))
+    X[7777] = 0.5
+    (rows,) = in_blocks(X, rows=5000)
+    with pytest.raises(ValueError, match=r"k\(x, x\) = -0.25"):
+        embed(FromFunction(lambda A, B: A @ B.T - 0.5), rows, tol=1e-6, max_rank=5)
 
 
 def in_blocks(*arrays, rows):

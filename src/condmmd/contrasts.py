@@ -36,9 +36,9 @@ from condmmd.moments import (
     AnyWeights,
     both_moments,
     cross_moments,
+    goes_one_by_one,
     group_moments,
     label_sums,
-    one_by_one,
     one_vector,
     second_moments,
     total_moments,
@@ -72,7 +72,7 @@ class Contrast(Protocol):
 
 def ridge_models(T: AnyWeights, phi: Rows, psi: Rows, reg: tuple[float, float]) -> tuple[Array, Array]:
     """``B_P = (A(t) + lam_p n I)^-1 M(t)`` and B_Q likewise, for each label vector: the conditional mean embeddings."""
-    if one_by_one(T, phi, psi):
+    if goes_one_by_one(T, phi, psi):
         return _models_one_by_one(T, phi, psi, reg)
     if (len(T) if isinstance(T, Drawn) else T.shape[0]) == 1:
         # the difference from the total would lose the smaller group's digits

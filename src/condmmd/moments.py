@@ -33,8 +33,8 @@ from condmmd.samples import Array, Weights
 from condmmd.threads import calm_blas, for_each
 
 __all__ = [
-    "AnyWeights", "both_moments", "cross_moments", "group_moments", "label_sums", "moments_again", "observed",
-    "one_by_one", "one_vector", "second_moments", "total_moments", "weigh",
+    "AnyWeights", "both_moments", "cross_moments", "goes_one_by_one", "group_moments", "label_sums", "moments_again",
+    "observed", "one_vector", "second_moments", "total_moments", "weigh",
 ]  # fmt: skip
 
 AnyWeights: TypeAlias = Weights | Drawn
@@ -112,7 +112,7 @@ def both_moments(T: AnyWeights, phi: Rows, psi: Rows, *, chunk: int | None = Non
     own = r * (r + 1) // 2
     if _disjoint(phi) is not None:
         return second_moments(T, phi), cross_moments(T, phi, psi)
-    if T.shape[0] < FEW or own + r * q > MAX_PRODUCTS:
+    if T.shape[0] < FEW or _many_products(phi, psi):
         A, M = _one_by_one(T, phi, psi, own=True)
         return A, M
     sums = _in_chunks(T, (phi, psi), _all_products, own + r * q, chunk)
@@ -133,13 +133,15 @@ def total_moments(phi: Rows, psi: Rows) -> tuple[Array, Array]:
         return phi.T @ phi, phi.T @ psi
 
 
-def one_by_one(T: AnyWeights, phi: Rows, psi: Rows) -> TypeGuard[Weights]:
-    """Whether several weight vectors in memory are taken one at a time."""
-    products = phi.shape[1] * (phi.shape[1] + 1) // 2 + phi.shape[1] * psi.shape[1]
-    return (
-        not isinstance(T, Drawn) and is_host(phi) and T.shape[0] >= FEW and products > MAX_PRODUCTS
-        and _disjoint(phi) is None
-    )  # fmt: skip
+def goes_one_by_one(T: AnyWeights, phi: Rows, psi: Rows) -> TypeGuard[Weights]:
+    """Whether several weight vectors in memory are best taken one at a time."""
+    in_memory = not isinstance(T, Drawn) and is_host(phi) and T.shape[0] >= FEW
+    return in_memory and _many_products(phi, psi) and _disjoint(phi) is None
+
+
+def _many_products(phi: Rows, psi: Rows) -> bool:
+    r, q = phi.shape[1], psi.shape[1]
+    return bool(r * (r + 1) // 2 + r * q > MAX_PRODUCTS)
 
 
 def label_sums(T: AnyWeights) -> Array:

@@ -120,15 +120,16 @@ class HalvingSampler:
             depth += 1
         numbers = row_numbers(limits)
         U = to_host(sum_rows(partial(_powers, depth=depth), numbers, limits))  # of each half, and of what is left
-        joined = [law_of_powers(_size(rest(j), count), U[:, j:].sum(axis=1)) for j in range(depth)]
-        of_halves = _laws(numbers, limits, [j for j in range(1, depth) if joined[j] is None])
-        p = rounded(to_host(pick_rows(limits, np.arange(count)[rest(depth)])))
+        joined = {j: law_of_powers(_size(rest(j), count), U[:, j:].sum(axis=1)) for j in range(1, depth)}
+        of_halves = _laws(numbers, limits, [j for j, law in joined.items() if law is None])
+        p = rounded(to_host(pick_rows(limits, np.arange(*rest(depth).indices(count)))))
         left, after = trimmed(Law(0, law_of_sum(p))), []
         for j in range(depth - 1, -1, -1):  # ``left`` is the law of what is left after the j-th half
             if left.variance < alike * (_size(half(j), count) - U[1, j]) / 4:
                 return None
             after.append(left)
-            left = joined[j] or (left.plus(of_halves[j]) if j in of_halves else left)
+            if j:
+                left = joined[j] or left.plus(of_halves[j])
         return cls(n, limits, numbers, after[::-1], ExactSampler.of_probabilities(p, 0, len(p)), order)
 
     def draw(self, size: int, rng: np.random.Generator) -> Labels | Drawn:
@@ -258,8 +259,7 @@ def _labels(numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64], last: Labe
         _fill(labels, half(j, first), numbers, limits, keys[:, j])
     rows = rest(depth, first)
     begin = (first + rows.start) >> depth
-    count = len(range(*rows.indices(n_rows(limits))))
-    labels[:, rows] = matching(last[:, begin : begin + count], limits)
+    labels[:, rows] = matching(last[:, begin : begin + _size(rows, n_rows(limits))], limits)
     return labels
 
 
