@@ -20,7 +20,7 @@ from time import perf_counter
 import numpy as np
 
 from condmmd import cmmd_test
-from condmmd.moments import both_moments
+from condmmd.regression.moments import both_moments
 
 
 class Device:

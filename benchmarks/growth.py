@@ -24,9 +24,9 @@ import pyarrow as pa
 from pyarrow import parquet
 
 from condmmd import cmmd_test
-from condmmd.arrays.kinds import HOST_NUMBERS
-from condmmd.cli import main as command_line
-from condmmd.moments import both_moments
+from condmmd.backend.arrays import HOST_NUMBERS
+from condmmd.app.cli import main as command_line
+from condmmd.regression.moments import both_moments
 
 PAGE = Path(__file__).with_name("README.md")
 NUMBERS = Path(__file__).with_name("growth.json")

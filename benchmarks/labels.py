@@ -4,7 +4,7 @@ from time import perf_counter
 
 import numpy as np
 
-from condmmd.resampling import FixedSize
+from condmmd.labels import FixedSize
 
 
 def main():

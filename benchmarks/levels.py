@@ -13,9 +13,9 @@ import numpy as np
 from benchmarks.literal import all_levels
 from condmmd import Gaussian
 from condmmd.kernels import median_distance
-from condmmd.problem import embed_outcome_side, embed_samples, pose
-from condmmd.regularization import Regularization
-from condmmd.samples import read_samples
+from condmmd.statistics.problem import embed_outcome_side, embed_samples, pose
+from condmmd.regression.regularization import Regularization
+from condmmd.data import read_samples
 
 LAMBDA = 0.1
 LEVELS = np.array([0.0, 1.0, 2.0])

@@ -12,7 +12,7 @@ import numpy as np
 
 from benchmarks.levels import LAMBDA, LEVELS, literal, ours
 from benchmarks.levels import data as strong
-from condmmd.combining import pvalues
+from condmmd.inference.joining import pvalues
 
 
 def weak(n, seed, strength):

@@ -209,7 +209,7 @@ def test_nothing_is_left_half_written(file, tmp_path, monkeypatch):
     def fail(*_):
         raise OSError("disk full")
 
-    monkeypatch.setattr("condmmd.report.Path.replace", fail)
+    monkeypatch.setattr("condmmd.present.report.Path.replace", fail)
     assert run("test", file, *ROLES, *FAST, "--json-file", folder / "a.json", "--report", folder / "a.html") == 2
     assert list(folder.iterdir()) == []
 

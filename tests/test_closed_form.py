@@ -6,11 +6,11 @@ import numpy as np
 from scipy.stats import kstest
 
 from condmmd import cmmd_test
-from condmmd.closed_form import null_moments
-from condmmd.contrasts import Orthogonal
+from condmmd.inference.closed_form import null_moments
+from condmmd.statistics.contrasts import Orthogonal
 from condmmd.embedding import embed
 from condmmd.kernels import Gaussian
-from condmmd.problem import Problem
+from condmmd.statistics.problem import Problem
 
 RNG = np.random.default_rng(0)
 

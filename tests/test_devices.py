@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 from condmmd import Laplacian, Matern, Polynomial, cmmd, cmmd_test, mmd_test
-from condmmd.arrays import is_device, largest, put_rows, sample_rows, to_host
-from condmmd.resampling import HalvingSampler
+from condmmd.backend import is_device, largest, put_rows, sample_rows, to_host
+from condmmd.labels import HalvingSampler
 
 try:
     import torch

@@ -5,7 +5,7 @@ import pytest
 
 from condmmd import ApproximationWarning, Delta, Gaussian, Laplacian, Linear, cmmd
 from condmmd.embedding import embed, embed_gram, greedy_cholesky, plan
-from condmmd.samples import read_table
+from condmmd.data import read_table
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 2))

@@ -10,7 +10,7 @@ from scipy.spatial.distance import pdist
 from condmmd import Delta, Gaussian, Laplacian, Linear, Matern, Polynomial, cmmd
 from condmmd.kernels import FromFunction, default_kernel, median_distance, share_distances
 from condmmd.kernels.stationary import _in_the_middle
-from condmmd.samples import read_table
+from condmmd.data import read_table
 from tests.strategies import KERNELS
 
 RNG = np.random.default_rng(0)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from condmmd.logistic import cross_validated_logistic, fit_logistic
+from condmmd.regression.logistic import cross_validated_logistic, fit_logistic
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(150, 4)) * [1.0, 0.5, 0.1, 0.01]

@@ -8,10 +8,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from condmmd import Delta, Gaussian, Laplacian, Linear, Matern, Polynomial, cmmd
-from condmmd.contrasts import Joint, PlugIn
+from condmmd.statistics.contrasts import Joint, PlugIn
 from condmmd.embedding import embed, embed_gram
-from condmmd.moments import cross_moments, second_moments
-from condmmd.problem import Problem
+from condmmd.regression.moments import cross_moments, second_moments
+from condmmd.statistics.problem import Problem
 from tests.strategies import KERNELS, comparisons
 
 pytestmark = [

@@ -5,7 +5,7 @@ import pytest
 
 from condmmd import Gaussian, cmmd
 from condmmd.embedding import embed
-from condmmd.regularization import choose_reg, cross_validation_error
+from condmmd.regression.regularization import choose_reg, cross_validation_error
 from tests import oracle
 
 RNG = np.random.default_rng(0)
@@ -32,7 +32,7 @@ def test_closed_form_agrees_with_refitting_without_each_row():
 def test_lambdas_and_rows_in_parts_add_up(numbers, monkeypatch):
     grid = 10.0 ** np.arange(-6.0, 1.0)
     whole = cross_validation_error(grid, *features())
-    monkeypatch.setattr("condmmd.regularization.CHUNK_NUMBERS", numbers)
+    monkeypatch.setattr("condmmd.regression.regularization.CHUNK_NUMBERS", numbers)
     np.testing.assert_allclose(cross_validation_error(grid, *features()), whole, rtol=1e-12)
 
 
@@ -69,7 +69,7 @@ def test_more_rows_and_less_noise_mean_less_regularisation():
 
 def test_chunks_of_rows_do_not_matter(monkeypatch):
     whole = cmmd(X, Y, GROUP).reg
-    monkeypatch.setattr("condmmd.regularization.CHUNK_NUMBERS", 100)
+    monkeypatch.setattr("condmmd.regression.regularization.CHUNK_NUMBERS", 100)
     np.testing.assert_allclose(cmmd(X, Y, GROUP).reg.pair, whole.pair, rtol=1e-6)
 
 

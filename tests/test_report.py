@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 from condmmd import cmmd_test
-from condmmd.plotting import label
+from condmmd.present.pictures import label
 
 mpl.use("Agg")
 HOSTILE = "<script>document.title='hacked'</script>"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from condmmd.resampling import (
+from condmmd.labels import (
     Bernoulli,
     ExactSampler,
     FixedSize,
@@ -87,7 +87,7 @@ def test_halving_sampler(n, monkeypatch):
 def test_halving_has_the_margins_of_the_tables(at_once, monkeypatch):
     """Inclusion probabilities and the spread of sums over parts, against the tables, on 3000 uneven rows."""
     monkeypatch.setattr(halving, "LAST_ROWS", 300)
-    monkeypatch.setattr("condmmd.arrays.kinds.HOST_NUMBERS", at_once)
+    monkeypatch.setattr("condmmd.backend.arrays.HOST_NUMBERS", at_once)
     rng = np.random.default_rng(4)
     log_odds = np.sort(rng.normal(0, 2, size=3000))
     draws = [sampler.of(log_odds, 900).draw(3000, rng) for sampler in (ExactSampler, HalvingSampler)]

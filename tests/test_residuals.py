@@ -7,9 +7,9 @@ from sklearn.linear_model import LinearRegression
 
 from condmmd import Gaussian, Linear
 from condmmd.embedding import embed
-from condmmd.nuisance import Scores, regress_pooled
-from condmmd.residuals import check_residualize, residualize
-from condmmd.samples import read_samples, read_table
+from condmmd.nuisance.pooled import Scores, regress_pooled
+from condmmd.nuisance.residuals import check_residualize, residualize
+from condmmd.data import read_samples, read_table
 
 RNG = np.random.default_rng(0)
 N = 400

@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 from condmmd import ConstantColumnWarning, cmmd, pool
-from condmmd.samples import read_group, read_table
+from condmmd.data import read_group, read_table
 
 RNG = np.random.default_rng(0)
 X, Y, GROUP = RNG.normal(size=(20, 2)), RNG.normal(size=20), np.repeat([1, 0], 10)

@@ -17,12 +17,12 @@ from dask.distributed import Client, LocalCluster
 from pyarrow import parquet
 
 from condmmd import cmmd, cmmd_test, mmd_test
-from condmmd.arrays import total
-from condmmd.cli import main
+from condmmd.backend import total
+from condmmd.app.cli import main
 from condmmd.embedding import embed
 from condmmd.kernels import Delta, FromFunction
-from condmmd.resampling import Drawn, HalvingSampler
-from condmmd.samples import read_table
+from condmmd.labels import Drawn, HalvingSampler
+from condmmd.data import read_table
 
 ONE_THREAD = {"scheduler": "synchronous"}
 
@@ -142,7 +142,7 @@ def test_data_frames(table):
 
 
 def test_further_questions_are_asked_of_a_sample(monkeypatch):
-    monkeypatch.setattr("condmmd.further.EVIDENCE_ROWS", 200)
+    monkeypatch.setattr("condmmd.inference.further.EVIDENCE_ROWS", 200)
     X, y, t = data(300, 1)
     result = cmmd_test(*in_blocks(X, y, t, rows=250), rng=1, n_resamples=39)
     assert len(result.evidence.samples.groups.t) == 200
@@ -237,7 +237,7 @@ def test_a_file_in_parts(tmp_path, table, capsys, monkeypatch):
         ]
         assert any("read in parts" in note for note in parts["notes"])
         assert not any("read in parts" in note for note in whole["notes"])
-    monkeypatch.setattr("condmmd.streaming.STREAM_BYTES", 1)
+    monkeypatch.setattr("condmmd.app.streaming.STREAM_BYTES", 1)
     assert any("read in parts" in note for note in answer(capsys, "test", path, *grouped)["notes"])
 
 

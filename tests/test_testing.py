@@ -11,12 +11,12 @@ from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
 from condmmd import CMMDTestResult, Gaussian, Laplacian, Linear, OverlapWarning, cmmd_test, pool
-from condmmd.combining import combine, pvalue
-from condmmd.contrasts import Joint, PlugIn
-from condmmd.design import read_blocks
+from condmmd.inference.joining import combine, pvalue
+from condmmd.statistics.contrasts import Joint, PlugIn
+from condmmd.labels.plan import read_blocks
 from condmmd.kernels import median_distance
-from condmmd.problem import Problem, embed_outcome_side, embed_samples
-from condmmd.samples import read_samples
+from condmmd.statistics.problem import Problem, embed_outcome_side, embed_samples
+from condmmd.data import read_samples
 from tests import gold
 
 RNG = np.random.default_rng(0)

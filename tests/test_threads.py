@@ -5,9 +5,9 @@ import pytest
 
 from condmmd import cmmd_test
 from condmmd import threads as module
-from condmmd.contrasts import ridge_models
-from condmmd.moments import both_moments, moments_again, second_moments
-from condmmd.threads import calm_blas, for_each, in_two_steps, n_threads, one_blas_thread
+from condmmd.statistics.contrasts import ridge_models
+from condmmd.regression.moments import both_moments, moments_again, second_moments
+from condmmd.backend.threads import calm_blas, for_each, in_two_steps, n_threads, one_blas_thread
 
 RNG = np.random.default_rng(0)
 
@@ -87,7 +87,7 @@ def test_sums_over_many_rows_are_the_same_to_the_last_digit(two):
 def test_products_that_are_held(monkeypatch):
     phi, weights = RNG.normal(size=(40, 6)), RNG.normal(size=(2, 3, 40))
     held = moments_again(phi)
-    monkeypatch.setattr("condmmd.moments.HELD", 0)
+    monkeypatch.setattr("condmmd.regression.moments.HELD", 0)
     made = moments_again(phi)
     for T in weights:
         np.testing.assert_allclose(held(T), second_moments(T, phi), rtol=1e-12, atol=1e-12)

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 
 from condmmd import OverlapWarning, SmallSampleWarning, cmmd_test
-from condmmd.samples import Column
-from condmmd.where import Region, Stratum, Where
-from condmmd.where.strata import _holm
-from condmmd.where.windows import MAX_BINS, make_windows
+from condmmd.data import Column
+from condmmd.explain import Region, Stratum, Where
+from condmmd.explain.strata import _holm
+from condmmd.explain.windows import MAX_BINS, make_windows
 
 
 def planted(seed, n=1000, effect=1.0):

@@ -1,43 +1,52 @@
 """condmmd: is the relationship between X and Y the same in two samples, how different is it, and where?"""
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from condmmd.discrepancy import Discrepancy
-from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
-from condmmd.marginal import mmd, mmd_test
-from condmmd.measure import cmmd
-from condmmd.notices import (
+from condmmd.data import pool
+from condmmd.data.checks import PerGroup
+from condmmd.data.warning_types import (
     ApproximationWarning,
     CondmmdWarning,
     ConstantColumnWarning,
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.result import CMMDTestResult, MMDTestResult
-from condmmd.samples import pool
-from condmmd.testing import cmmd_test
-
-if TYPE_CHECKING:
-    from condmmd.conditional import ConditionalMeanEmbedding
+from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test
+from condmmd.inference import Compute, Gamma, Resampling
+from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult
+from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Joint, Orthogonal, PlugIn
 
 __version__ = "0.1.0"
 
 __all__ = [
+    "CMMD",
+    "MMD",
     "ApproximationWarning",
     "CMMDTestResult",
+    "Compute",
     "ConditionalMeanEmbedding",
     "CondmmdWarning",
     "ConstantColumnWarning",
     "Delta",
     "Discrepancy",
+    "DoublyRobust",
+    "Energy",
+    "EnergyKernel",
+    "Gamma",
     "Gaussian",
+    "Joint",
     "Kernel",
     "Laplacian",
     "Linear",
     "MMDTestResult",
     "Matern",
+    "Orthogonal",
     "OverlapWarning",
+    "PerGroup",
+    "PlugIn",
     "Polynomial",
+    "Resampling",
     "SmallSampleWarning",
     "cmmd",
     "cmmd_test",
@@ -50,7 +59,12 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     """Import scikit-learn, which takes a second, for those who want the estimator."""
     if name == "ConditionalMeanEmbedding":
-        from condmmd.conditional import ConditionalMeanEmbedding  # noqa: PLC0415
+        from condmmd.regression.conditional import ConditionalMeanEmbedding  # noqa: PLC0415
 
         return ConditionalMeanEmbedding
     raise AttributeError(f"module 'condmmd' has no attribute '{name}'")
+
+
+def __dir__() -> list[str]:
+    """The public names."""
+    return __all__

@@ -2,7 +2,7 @@
 
 import sys
 
-from condmmd.cli import main
+from condmmd.app.cli import main
 
 if __name__ == "__main__":
     sys.exit(main())

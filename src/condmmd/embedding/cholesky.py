@@ -5,14 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg.lapack import dpstrf
 
+from condmmd.backend import Array, to_host
 from condmmd.kernels import Kernel
-from condmmd.samples import Array
 
 __all__ = ["Factor", "check_diagonal", "greedy_cholesky", "refuse_negative"]
 
 # A residual this far below zero, relative to the largest k(x, x), is no rounding error.
 NEGATIVE = 1e-8
+# Up to so many rows the whole matrix is made at once.
+WHOLE_ROWS = 256
 # Levels are products of up to three such numbers and their inverses.
 SMALLEST, LARGEST = 1e-60, 1e60
 
@@ -36,8 +39,10 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
 
     The ``first`` rows are pivots in any case, in their order.
     """
-    kernel, X = kernel.on_its_columns(X)
-    left = kernel.diagonal(X).astype(np.float64)
+    kernel, X = _own_columns(kernel, X)
+    if first == 0 and len(X) <= WHOLE_ROWS:
+        return _cholesky_of_gram(kernel, X, tol, max_rank)
+    left = np.array(kernel.diagonal(X), dtype=np.float64)
     largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order
     pivots: list[int] = []
@@ -50,7 +55,7 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
         rank = len(pivots)
         if rank == len(rows):
             rows = np.concatenate([rows, np.empty((max(1, min(rank, max_rank - rank)), len(X)))])
-        column = kernel.gram(X, X[pivot : pivot + 1])[:, 0]
+        column = to_host(kernel.gram(X, X[pivot : pivot + 1]))[:, 0]
         column -= rows[:rank, pivot] @ rows[:rank]
         column *= own**-0.5
         rows[rank] = column
@@ -64,6 +69,29 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
     phi = np.ascontiguousarray(rows[: len(pivots)].T)
     phi[pivots] = np.tril(phi[pivots])  # at a pivot what comes after it is zero but for rounding
     return Factor(phi, tuple(pivots), float(left.sum() / total))
+
+
+def _cholesky_of_gram(kernel: Kernel, X: Array, tol: float, max_rank: int) -> Factor:
+    """The same for few rows, from the whole matrix and by LAPACK, which takes the same pivots."""
+    K = to_host(kernel.gram(X, X))
+    diagonal = np.array(kernel.diagonal(X), dtype=np.float64)
+    largest, total = check_diagonal(kernel, diagonal)
+    factor, order, rank, _ = dpstrf(K, lower=1, tol=len(X) * float(np.finfo(float).eps) * largest)
+    lower = np.tril(factor)[:, :rank]
+    left = diagonal[order - 1] - np.cumsum(lower**2, axis=1).T  # after each pivot, in their order
+    if left.size and left.min() < -NEGATIVE * largest:
+        refuse_negative(kernel, X)
+    sums = np.maximum(left, 0.0).sum(axis=1)
+    enough = np.flatnonzero(sums <= tol * total)
+    rank = min(rank, max_rank, int(enough[0]) + 1 if len(enough) else rank)
+    phi = np.empty((len(X), rank))
+    phi[order - 1] = lower[:, :rank]
+    return Factor(phi, tuple(int(row) - 1 for row in order[:rank]), float(sums[rank - 1] / total))
+
+
+def _own_columns(kernel: Kernel, X: Array) -> tuple[Kernel, Array]:
+    inner, points = kernel.on_its_columns(X)
+    return inner, to_host(points)
 
 
 def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
@@ -85,7 +113,7 @@ def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
 
 def refuse_negative(kernel: Kernel, rows: Array) -> None:
     """Raise, with the eigenvalue that shows it."""
-    smallest = np.linalg.eigvalsh(kernel.gram(rows, rows))[0]
+    smallest = np.linalg.eigvalsh(to_host(kernel.gram(rows, rows)))[0]
     raise ValueError(
         f"the kernel {kernel!r} is not positive semi-definite: its Gram matrix on {len(rows)} of the rows has the "
         f"eigenvalue {smallest:.4g}. Use a valid kernel."

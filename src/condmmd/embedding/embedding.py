@@ -8,17 +8,20 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from condmmd.arrays import (
+from condmmd.backend import (
+    Array,
+    LowerTriangle,
     Rows,
-    gather_rows,
-    is_host,
-    is_lazy,
+    blas_threads_for,
+    each_chunk,
+    is_chunked,
     largest,
     map_rows,
-    matching,
+    move_to,
     n_rows,
     namespace,
     pick_rows,
+    place_rows,
     row_numbers,
     sample_rows,
     square_sums,
@@ -28,10 +31,8 @@ from condmmd.arrays import (
     to_host,
 )
 from condmmd.embedding.cholesky import check_diagonal, greedy_cholesky
-from condmmd.embedding.gram import Whitened, factor_gram, spectral_gram
+from condmmd.embedding.gram import factor_gram
 from condmmd.kernels import FeatureMap, Kernel, Landmarks
-from condmmd.samples import Array, in_blocks
-from condmmd.threads import calm_blas
 
 __all__ = ["Embedding", "Method", "embed", "embed_gram"]
 
@@ -63,38 +64,42 @@ class Embedding:
         K itself, where it was formed.
     """
 
-    phi: Array
+    phi: Rows
     kernel: Kernel
     residual: float
     method: Method
     feature_map: FeatureMap
     rotation: Array | None = None
-    gram: Array | None = None
+    gram: Rows | None = None
 
     @property
     def rank(self) -> int:
         """The number of features."""
         return int(self.phi.shape[1])
 
-    def transform(self, X: Array) -> Array:
+    def transform(self, X: Rows) -> Rows:
         """Features of new points (the Nystrom extension, where features are not explicit)."""
         phi = self.feature_map(X)
-        return phi if self.rotation is None else phi @ matching(self.rotation, X)
+        return phi if self.rotation is None else phi @ move_to(self.rotation, X)
+
+    def without_rows(self) -> Embedding:
+        """The features of new points, without those of the rows: what a result keeps."""
+        return replace(self, phi=np.empty((0, self.rank)), gram=None)
 
     def principal(self) -> tuple[Embedding, Array]:
         """Rotate the features into the eigenbasis of ``C = phi^T phi / N``; also its eigenvalues, largest first.
 
         Then every level is a weighted sum over features, with no rotation left to do for each label vector.
         """
-        with calm_blas(4 * n_rows(self.phi) * self.rank**2):
+        with blas_threads_for(4 * n_rows(self.phi) * self.rank**2):
             second = sum_rows(_second, self.phi)
             if self.rank < DEVICE_RANK:
                 second = to_host(second)
             values, U = (to_host(part) for part in namespace(second).linalg.eigh(second))
             U = np.ascontiguousarray(U[:, ::-1])
             phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
-        # with blocks, the same to rounding without another pass
-        squares = np.maximum(values[::-1], 0.0) if is_lazy(phi) else square_sums(phi)
+        # with chunks, the same to rounding without another pass
+        squares = np.maximum(values[::-1], 0.0) if is_chunked(phi) else square_sums(phi)
         sigma = squares / n_rows(phi)
         rotation = U if self.rotation is None else self.rotation @ U
         return replace(self, phi=phi, rotation=rotation), sigma
@@ -105,7 +110,7 @@ def _second(phi: Array) -> Array:
 
 
 def _rotate(phi: Array, U: Array) -> Array:
-    return phi @ matching(U, phi)
+    return phi @ move_to(U, phi)
 
 
 def embed(kernel: Kernel, X: Rows, *, tol: float, max_rank: int) -> Embedding:
@@ -120,8 +125,8 @@ def embed(kernel: Kernel, X: Rows, *, tol: float, max_rank: int) -> Embedding:
     if n_rows(X) <= GREEDY_MAX_ROWS:
         points = to_host(X)
         factor = greedy_cholesky(kernel, points, tol=tol, max_rank=max_rank)
-        phi = in_blocks(factor.phi, X) if is_lazy(X) else matching(factor.phi, X)
-        landmarks = Landmarks(kernel, points[list(factor.pivots)], factor.corner)
+        phi = place_rows(factor.phi, X)
+        landmarks = Landmarks(kernel, points[list(factor.pivots)], LowerTriangle(factor.corner))
         return Embedding(phi, kernel, factor.residual, "greedy Cholesky", landmarks)
     return _embed_many(kernel, X, tol, max_rank)
 
@@ -133,7 +138,7 @@ def _embed_many(kernel: Kernel, X: Rows, tol: float, max_rank: int) -> Embedding
     known, goal = 0, tol
     for _ in range(MAX_ROUNDS):
         factor = greedy_cholesky(kernel, points, tol=goal, max_rank=max_rank, first=known)
-        landmarks = Landmarks(kernel, points[list(factor.pivots)], factor.corner)
+        landmarks = Landmarks(kernel, points[list(factor.pivots)], LowerTriangle(factor.corner))
         phi = map_rows(landmarks, X, columns=landmarks.size)
         total, left = (float(part) for part in sum_rows(partial(_left_over, kernel=kernel), X, phi))
         if left <= tol * total or landmarks.size in (known, max_rank):
@@ -142,15 +147,13 @@ def _embed_many(kernel: Kernel, X: Rows, tol: float, max_rank: int) -> Embedding
         worst, of_worst = _worst(kernel, X, phi)
         points = np.concatenate([landmarks.points, worst])
         # what is left of the worst rows is to fall by as much as what is left of all must, and a half more
-        goal = 0.5 * (tol * total / left) * of_worst / float(kernel.diagonal(points).sum())
+        goal = 0.5 * (tol * total / left) * of_worst / float(to_host(kernel.diagonal(points)).sum())
     return Embedding(phi, kernel, max(0.0, left / total), "greedy Cholesky of a sample", landmarks)
 
 
 def _diagonal(kernel: Kernel, X: Rows) -> Array:
-    """Of all rows; of those elsewhere the smallest, the largest and the mean one of each block."""
-    if is_host(X):
-        return kernel.diagonal(X)
-    return np.concatenate(gather_rows(partial(_few_diagonal, kernel=kernel), X))
+    """The smallest, the largest and the mean k(x, x) of each chunk."""
+    return np.concatenate(each_chunk(partial(_few_diagonal, kernel=kernel), X))
 
 
 def _few_diagonal(X: Rows, kernel: Kernel) -> Array:
@@ -165,14 +168,14 @@ def _left_over(X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array]:
 
 
 def _worst(kernel: Kernel, X: Rows, phi: Rows) -> tuple[Array, float]:
-    """The rows of which most is left over, the same whatever the blocks are, and how much that is."""
-    found = gather_rows(partial(_worst_of_block, kernel=kernel), row_numbers(X), X, phi)
+    """The rows of which most is left over, the same whatever the chunks are, and how much that is."""
+    found = each_chunk(partial(_worst_of_chunk, kernel=kernel), row_numbers(X), X, phi)
     numbers, left, points = (np.concatenate(part) for part in zip(*found, strict=True))
     order = np.lexsort((numbers, -left))[:MORE_ROWS]
     return points[order], float(left[order].sum())
 
 
-def _worst_of_block(numbers: Rows, X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array, Array]:
+def _worst_of_chunk(numbers: Rows, X: Rows, phi: Rows, kernel: Kernel) -> tuple[Array, Array, Array]:
     left = kernel.diagonal(X) - squared_norms(phi)
     worst = largest(left, MORE_ROWS)
     numbers, left, X = (to_host(take(part, worst)) for part in (numbers, left, X))
@@ -181,11 +184,7 @@ def _worst_of_block(numbers: Rows, X: Rows, phi: Rows, kernel: Kernel) -> tuple[
 
 def embed_gram(kernel: Kernel, X: Rows) -> Embedding:
     """Embed through the full Gram matrix, which is kept."""
-    if is_lazy(X):
+    if is_chunked(X):
         raise ValueError("solver='dual' needs the full Gram matrix, so rows in memory; use solver='primal'.")
-    if is_host(X):
-        factor, K = factor_gram(kernel, X)
-        landmarks = Landmarks(kernel, X[list(factor.pivots)], factor.corner)
-        return Embedding(factor.phi, kernel, factor.residual, "full Gram", landmarks, gram=K)
-    phi, whiten, residual, K = spectral_gram(kernel, X)
-    return Embedding(phi, kernel, residual, "full Gram", Whitened(kernel, to_host(X), whiten), gram=K)
+    phi, residual, features, K = factor_gram(kernel, X)
+    return Embedding(phi, kernel, residual, "full Gram", features, gram=K)

@@ -4,29 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from scipy.linalg.lapack import dpstrf
+from condmmd.backend import (
+    LowerTriangle,
+    Rows,
+    factor_positive,
+    move_to,
+    namespace,
+    squared_norms,
+    take,
+    to_host,
+)
+from condmmd.embedding.cholesky import NEGATIVE, check_diagonal, refuse_negative
+from condmmd.kernels import FeatureMap, Kernel, Landmarks
 
-from condmmd.arrays import matching, n_rows, namespace, squared_norms, to_host
-from condmmd.embedding.cholesky import NEGATIVE, Factor, check_diagonal, refuse_negative
-from condmmd.kernels import Kernel
-from condmmd.samples import Array
-
-__all__ = ["Whitened", "factor_gram", "spectral_gram"]
-
-
-def factor_gram(kernel: Kernel, X: Array) -> tuple[Factor, Array]:
-    """Pivoted Cholesky of the full matrix (LAPACK ``pstrf``) down to rounding; also the matrix itself."""
-    largest, total = check_diagonal(kernel, kernel.diagonal(X))
-    K = kernel.gram(X, X)
-    K = (K + K.T) / 2
-    factor, order, rank, _ = dpstrf(K, lower=1)
-    phi = np.empty((len(X), rank))
-    phi[order - 1] = np.tril(factor)[:, :rank]
-    left = K.diagonal() - np.einsum("ij,ij->i", phi, phi)
-    if np.abs(K - phi @ phi.T).max() > NEGATIVE * largest:  # what is left of a positive matrix is rounding
-        refuse_negative(kernel, X)
-    return Factor(phi, tuple(int(row) - 1 for row in order[:rank]), float(np.maximum(left, 0.0).sum() / total)), K
+__all__ = ["Whitened", "factor_gram"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,29 +25,32 @@ class Whitened:
     """Features ``k(x, points) whiten`` of new points."""
 
     kernel: Kernel
-    points: Array
-    whiten: Array
+    points: Rows
+    whiten: Rows
 
     @property
     def size(self) -> int:
         return int(self.whiten.shape[1])
 
-    def __call__(self, X: Array) -> Array:
-        return self.kernel.gram(X, matching(self.points, X)) @ matching(to_host(self.whiten), X)
+    def __call__(self, X: Rows) -> Rows:
+        features: Rows = self.kernel.gram(X, move_to(self.points, X)) @ move_to(to_host(self.whiten), X)
+        return features
 
 
-def spectral_gram(kernel: Kernel, X: Array) -> tuple[Array, Array, float, Array]:
-    """The same on a device, by eigenvectors: features, what makes them of similarities, what is left, the matrix."""
-    xp = namespace(X)
+def factor_gram(kernel: Kernel, X: Rows) -> tuple[Rows, float, FeatureMap, Rows]:
+    """Features down to rounding, the share of the trace they leave, features of new points, and the matrix itself."""
     diagonal = kernel.diagonal(X)
     largest, total = check_diagonal(kernel, to_host(diagonal))
     K = kernel.gram(X, X)
     K = (K + K.T) / 2
-    values, U = xp.linalg.eigh(K)
-    if float(values[0]) < -NEGATIVE * largest * n_rows(X):
+    factor = factor_positive(K)
+    if factor.worst > NEGATIVE * largest:  # what is left of a positive matrix is rounding
         refuse_negative(kernel, to_host(X))
-    rank = int(xp.sum(xp.astype(values > n_rows(X) * float(np.finfo(float).eps) * float(values[-1]), xp.int64)))
-    values, U = xp.flip(values)[:rank], xp.flip(U, axis=1)[:, :rank]
-    phi = U * xp.sqrt(values)
-    left = float(xp.sum(diagonal - squared_norms(phi)))
-    return phi, U / xp.sqrt(values), max(0.0, left / total), K
+    phi = factor.phi
+    left = float(namespace(phi).sum(namespace(phi).clip(diagonal - squared_norms(phi), min=0.0)))
+    if factor.pivots is not None:
+        corner = to_host(take(phi, factor.pivots))
+        features: FeatureMap = Landmarks(kernel, to_host(take(X, factor.pivots)), LowerTriangle(corner))
+    else:
+        features = Whitened(kernel, to_host(X), to_host(factor.whiten))
+    return phi, left / total, features, K

@@ -2,7 +2,14 @@
 
 from condmmd.kernels.additive import Additive
 from condmmd.kernels.base import Kernel, On, Product, Sum
-from condmmd.kernels.choose import KernelLike, check_kernel, default_kernel, resolve_kernel, standard_units
+from condmmd.kernels.choose import (
+    KernelLike,
+    check_kernel,
+    default_kernel,
+    is_precomputed,
+    resolve_kernel,
+    standard_units,
+)
 from condmmd.kernels.delta import Delta
 from condmmd.kernels.distances import share_distances
 from condmmd.kernels.features import FeatureMap, Landmarks
@@ -16,5 +23,6 @@ from condmmd.kernels.stationary import lengthscales, median_distance, subsample
 __all__ = [
     "Additive", "Delta", "FeatureMap", "FromFunction", "Gaussian", "Kernel", "KernelLike", "Landmarks", "Laplacian",
     "Linear", "Matern", "On", "Polynomial", "Precomputed", "Product", "Sum", "check_kernel", "default_kernel",
-    "lengthscales", "median_distance", "resolve_kernel", "share_distances", "standard_units", "subsample",
+    "is_precomputed", "lengthscales", "median_distance", "resolve_kernel", "share_distances", "standard_units",
+    "subsample",
 ]  # fmt: skip

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
-from condmmd.arrays import is_host, namespace
+from condmmd.backend import Rows, exp_in_place, namespace
 from condmmd.kernels.base import Kernel
-from condmmd.samples import Array
 
 __all__ = ["Additive"]
 
@@ -29,15 +26,21 @@ class Additive(Kernel):
 
     lengthscale: float
 
-    def gram(self, A: Array, B: Array) -> Array:
-        if is_host(A) and len(B) == 1:  # a column, all terms at once
-            scaled = (A - B) / self.lengthscale
-            scaled *= scaled
-            scaled *= -0.5
-            return np.exp(scaled, out=scaled).sum(axis=1, keepdims=True)
+    def gram(self, A: Rows, B: Rows) -> Rows:
         xp = namespace(A)
-        terms = (((A[:, j, None] - B[None, :, j]) / self.lengthscale) ** 2 for j in range(A.shape[1]))
-        return sum(xp.exp(-0.5 * term) for term in terms)
+        if B.shape[0] == 1:  # a column, all terms at once
+            column: Rows = xp.sum(self._term(A - B), axis=1, keepdims=True)
+            return column
+        terms = (self._term(A[:, j, None] - B[None, :, j]) for j in range(A.shape[1]))
+        K: Rows = sum(terms, start=xp.zeros_like(A[:1, :1]))
+        return K
 
-    def diagonal(self, A: Array) -> Array:
-        return namespace(A).ones_like(A[:, 0]) * A.shape[1]
+    def _term(self, gaps: Rows) -> Rows:
+        scaled = gaps / self.lengthscale
+        scaled = scaled * scaled * -0.5
+        term: Rows = exp_in_place(scaled)
+        return term
+
+    def diagonal(self, A: Rows) -> Rows:
+        ones: Rows = namespace(A).ones_like(A[:, 0])
+        return ones * A.shape[1]

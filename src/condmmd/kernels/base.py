@@ -3,33 +3,41 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import add, mul
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from condmmd.backend import Array, Rows, take
+from condmmd.data import Table
 from condmmd.kernels.features import FeatureMap, OnColumns, Stacked, Tensor
-from condmmd.samples import Array, Table, pick_columns
 
-__all__ = ["Kernel", "On", "Product", "Sum", "format_numbers"]
+__all__ = ["Kernel", "On", "Product", "Sum"]
 
 
 class Kernel(ABC):
     """A positive semi-definite similarity ``k(x, x')``.
 
     A new kernel needs `gram` and `diagonal`; `resolve` if something of it is chosen from the data; and
-    `feature_map` if it has finitely many features.
+    `feature_map` if it has finitely many features. ``class Mine(Kernel, name="mine")`` lets users ask for it by name.
     """
 
+    named: ClassVar[dict[str, type[Kernel]]] = {}
+
+    def __init_subclass__(cls, name: str | None = None) -> None:
+        """Remember a kernel that has a name."""
+        super().__init_subclass__()
+        if name is not None:
+            Kernel.named[name] = cls
+
     @abstractmethod
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         """Similarities of every row of ``A`` with every row of ``B``."""
 
     @abstractmethod
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, A: Rows) -> Rows:
         """``k(a, a)`` for every row ``a`` of ``A``."""
 
     def resolve(self, table: Table) -> Kernel:
@@ -42,15 +50,15 @@ class Kernel(ABC):
             )
         return self
 
-    def feature_map(self, X: Array) -> FeatureMap | None:  # noqa: ARG002 - kernels with features use it
+    def feature_map(self, X: Rows) -> FeatureMap | None:  # noqa: ARG002 - kernels with features use it
         """Features with ``phi(x) . phi(x') = k(x, x')`` on the rows of ``X``; None where there are infinitely many."""
         return None
 
-    def on_its_columns(self, X: Array) -> tuple[Kernel, Array]:
+    def on_its_columns(self, X: Rows) -> tuple[Kernel, Rows]:
         """The same kernel without a choice of columns, and those columns."""
         return self, X
 
-    def __call__(self, A: Any, B: Any = None) -> Array:
+    def __call__(self, A: Any, B: Any = None) -> Rows:
         """Gram matrix between two arrays of points; of one with itself if ``B`` is left out."""
         first = _points(A)
         return self.gram(first, first if B is None else _points(B))
@@ -76,19 +84,19 @@ class Product(Kernel):
 
     factors: tuple[Kernel, ...]
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         K = self.factors[0].gram(A, B)
         for factor in self.factors[1:]:
             K = K * factor.gram(A, B)
         return K
 
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, A: Rows) -> Rows:
         return reduce(mul, (factor.diagonal(A) for factor in self.factors))
 
     def resolve(self, table: Table) -> Kernel:
         return replace(self, factors=tuple(factor.resolve(table) for factor in self.factors))
 
-    def feature_map(self, X: Array) -> FeatureMap | None:
+    def feature_map(self, X: Rows) -> FeatureMap | None:
         maps = [factor.feature_map(X) for factor in self.factors]
         found = tuple(m for m in maps if m is not None)
         return Tensor(found) if len(found) == len(maps) else None
@@ -103,19 +111,19 @@ class Sum(Kernel):
 
     terms: tuple[Kernel, ...]
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         K = self.terms[0].gram(A, B)
         for term in self.terms[1:]:
             K = K + term.gram(A, B)
         return K
 
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, A: Rows) -> Rows:
         return reduce(add, (term.diagonal(A) for term in self.terms))
 
     def resolve(self, table: Table) -> Kernel:
         return replace(self, terms=tuple(term.resolve(table) for term in self.terms))
 
-    def feature_map(self, X: Array) -> FeatureMap | None:
+    def feature_map(self, X: Rows) -> FeatureMap | None:
         maps = [term.feature_map(X) for term in self.terms]
         found = tuple(m for m in maps if m is not None)
         return Stacked(found) if len(found) == len(maps) else None
@@ -138,20 +146,20 @@ class On(Kernel):
         if self.positions is None and all(isinstance(column, int) for column in self.columns):
             object.__setattr__(self, "positions", tuple(int(column) for column in self.columns))
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         return self.kernel.gram(self._select(A), self._select(B))
 
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, A: Rows) -> Rows:
         return self.kernel.diagonal(self._select(A))
 
-    def on_its_columns(self, X: Array) -> tuple[Kernel, Array]:
+    def on_its_columns(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel.on_its_columns(self._select(X))
 
     def resolve(self, table: Table) -> Kernel:
         positions = tuple(_position(column, table) for column in self.columns)
         return replace(self, kernel=self.kernel.resolve(table.select(positions)), positions=positions)
 
-    def feature_map(self, X: Array) -> FeatureMap | None:
+    def feature_map(self, X: Rows) -> FeatureMap | None:
         inner = self.kernel.feature_map(self._select(X))
         return None if inner is None else OnColumns(inner, self._known_positions())
 
@@ -160,21 +168,13 @@ class On(Kernel):
             raise ValueError(f"columns {self.columns} have names; on a plain array use positions, as in .on(0).")
         return self.positions
 
-    def _select(self, A: Array) -> Array:
-        return pick_columns(A, self._known_positions())
+    def _select(self, A: Rows) -> Rows:
+        chosen: Rows = take(A, self._known_positions(), axis=1)
+        return chosen
 
     def __repr__(self) -> str:
         inner = f"({self.kernel!r})" if isinstance(self.kernel, Product | Sum) else repr(self.kernel)
         return f"{inner}.on({', '.join(repr(column) for column in self.columns)})"
-
-
-def format_numbers(value: float | Sequence[float] | None) -> str:
-    """Write a parameter in as many digits as a person reads."""
-    if value is None:
-        return "None"
-    if isinstance(value, Sequence):
-        return f"({', '.join(f'{v:.4g}' for v in value)})"
-    return f"{value:.4g}"
 
 
 def _parts(kernel: Kernel, kind: type[Product | Sum]) -> tuple[Kernel, ...]:

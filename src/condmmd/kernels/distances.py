@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.distance import cdist
 
+from condmmd.backend import Array, Rows, n_rows, pair_distances, to_host
 from condmmd.kernels.base import Kernel, On
 from condmmd.kernels.gaussian import Gaussian
-from condmmd.samples import Array
 
 __all__ = ["share_distances"]
 
@@ -21,14 +20,15 @@ class _OfDistances(Kernel):
     squares: Array
     lengthscale: float
 
-    def gram(self, A: Array, B: Array) -> Array:
-        K = self.squares[B[:, 0].astype(np.int64)]  # symmetric, and rows are in one piece
-        K = K if len(A) == len(self.squares) else K[:, A[:, 0].astype(np.int64)]
+    def gram(self, A: Rows, B: Rows) -> Rows:
+        rows, columns = to_host(A)[:, 0].astype(np.int64), to_host(B)[:, 0].astype(np.int64)
+        K = self.squares[columns]  # symmetric, and rows are in one piece
+        K = K if len(rows) == len(self.squares) else K[:, rows]
         K *= -0.5 / self.lengthscale**2
         return np.exp(K, out=K).T
 
-    def diagonal(self, A: Array) -> Array:
-        return np.ones(len(A))
+    def diagonal(self, A: Rows) -> Rows:
+        return np.ones(n_rows(A))
 
 
 def share_distances(kernels: list[Kernel], X: Array) -> list[tuple[Kernel, Array]]:
@@ -44,6 +44,8 @@ def share_distances(kernels: list[Kernel], X: Array) -> list[tuple[Kernel, Array
         columns = kernel.positions or ()
         if columns not in known:
             points = X[:, list(columns)]
-            known[columns] = (points - points.T) ** 2 if len(columns) == 1 else cdist(points, points, "sqeuclidean")
+            known[columns] = (
+                (points - points.T) ** 2 if len(columns) == 1 else pair_distances(points, points, "sqeuclidean")
+            )
         found.append((_OfDistances(known[columns], inner.lengthscale), numbers))
     return found

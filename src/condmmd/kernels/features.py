@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import prod
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol
 
-import numpy as np
-from scipy.linalg import solve_triangular
-
-from condmmd.arrays import is_host, matching, namespace, take
-from condmmd.threads import cached_property, calm_blas
-
-if TYPE_CHECKING:
-    from condmmd.kernels.base import Kernel
-    from condmmd.samples import Array
+from condmmd.backend import Array, LowerTriangle, Rows, move_to, namespace, take
 
 __all__ = ["FeatureMap", "Landmarks", "OnColumns", "Stacked", "Tensor"]
+
+
+class Similarity(Protocol):
+    """What features are made of: similarities between rows."""
+
+    def gram(self, A: Rows, B: Rows) -> Rows:
+        """Similarities of every row of ``A`` with every row of ``B``."""
 
 
 class FeatureMap(Protocol):
@@ -26,7 +25,7 @@ class FeatureMap(Protocol):
     def size(self) -> int:
         """The number of features."""
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Rows) -> Rows:
         """Features of the rows of ``X``."""
 
 
@@ -41,7 +40,7 @@ class OnColumns:
     def size(self) -> int:
         return self.inner.size
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Rows) -> Rows:
         return self.inner(take(X, self.positions, axis=1))
 
 
@@ -53,28 +52,18 @@ class Landmarks:
     are exact at the points, and elsewhere the best that the points can do.
     """
 
-    kernel: Kernel
+    kernel: Similarity
     points: Array
-    corner: Array | None = None
+    corner: LowerTriangle | None = None
 
     @property
     def size(self) -> int:
         return len(self.points)
 
-    def __call__(self, X: Array) -> Array:
-        K = self.kernel.gram(X, matching(self.points, X))
-        if self.corner is None:
-            return K
-        if is_host(X):
-            return solve_triangular(self.corner, K.T, lower=True).T
-        return K @ matching(self._inverse.T, X)
-
-    @cached_property
-    def _inverse(self) -> Array:
-        """Of the corner: the array API has no triangular solve."""
-        corner: Any = self.corner
-        with calm_blas(len(corner) ** 3):
-            return np.asarray(solve_triangular(corner, np.eye(len(corner)), lower=True), dtype=np.float64)
+    def __call__(self, X: Rows) -> Rows:
+        K = self.kernel.gram(X, move_to(self.points, X))
+        features: Rows = K if self.corner is None else self.corner(K)
+        return features
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +76,7 @@ class Stacked:
     def size(self) -> int:
         return sum(m.size for m in self.maps)
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Rows) -> Rows:
         return namespace(X).concat([m(X) for m in self.maps], axis=1)
 
 
@@ -101,7 +90,7 @@ class Tensor:
     def size(self) -> int:
         return prod(m.size for m in self.maps)
 
-    def __call__(self, X: Array) -> Array:
+    def __call__(self, X: Rows) -> Rows:
         phi = self.maps[0](X)
         for m in self.maps[1:]:
             phi = namespace(X).reshape(phi[:, :, None] * m(X)[:, None, :], (X.shape[0], -1))

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from condmmd.arrays import is_host, namespace
+from condmmd.backend import exp_in_place
 from condmmd.kernels.stationary import Stationary
-from condmmd.samples import Array
 
 __all__ = ["Gaussian"]
 
 
-@dataclass(frozen=True, repr=False)
-class Gaussian(Stationary):
+@dataclass(frozen=True)
+class Gaussian(Stationary, name="gaussian"):
     """``k(x, x') = exp(-|x - x'|^2 / (2 lengthscale^2))``.
 
     Parameters
@@ -31,7 +29,7 @@ class Gaussian(Stationary):
            [0.6065, 1.    ]])
     """
 
-    def profile(self, r: Array) -> Array:
+    def profile(self, r: Any) -> Any:
         r *= r
         r *= -0.5
-        return np.exp(r, out=r) if is_host(r) else namespace(r).exp(r)
+        return exp_in_place(r)

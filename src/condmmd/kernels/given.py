@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from condmmd.arrays import as_float, is_device, namespace
+from condmmd.backend import Array, Rows, as_float_like, namespace, to_host
+from condmmd.data import Table
 from condmmd.kernels.base import Kernel
-from condmmd.samples import Array, Table
 
 __all__ = ["FromFunction", "Precomputed", "check_positive_semidefinite"]
 
@@ -34,9 +35,9 @@ class FromFunction(Kernel):
 
     function: Callable[[Any, Any], Any]
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         found = self.function(A, B)
-        K = as_float(found) if is_device(A) else np.asarray(found, dtype=np.float64)
+        K: Rows = as_float_like(found, A)
         shape = (A.shape[0], B.shape[0])
         if tuple(K.shape) != shape:
             raise ValueError(f"the kernel {self!r} must return shape {shape} here; got {tuple(K.shape)}.")
@@ -46,7 +47,7 @@ class FromFunction(Kernel):
             raise ValueError(f"the kernel {self!r} returned {bad} NaN or infinite similarities.")
         return K
 
-    def diagonal(self, A: Array) -> Array:
+    def diagonal(self, A: Rows) -> Rows:
         xp = namespace(A)
         parts = [A[i : i + 64, :] for i in range(0, A.shape[0], 64)]
         return xp.concat([xp.linalg.diagonal(self.gram(part, part)) for part in parts])
@@ -66,14 +67,14 @@ class Precomputed(Kernel):
 
     matrix: Array
 
-    def gram(self, A: Array, B: Array) -> Array:
-        columns = B[:, 0].astype(np.int64)
+    def gram(self, A: Rows, B: Rows) -> Rows:
+        columns = _numbers(B)
         if A.shape[1] == 1:
-            return self.matrix[np.ix_(A[:, 0].astype(np.int64), columns)]
+            return self.matrix[np.ix_(_numbers(A), columns)]
         return A[:, columns]
 
-    def diagonal(self, A: Array) -> Array:
-        rows = A[:, 0].astype(np.int64)
+    def diagonal(self, A: Rows) -> Rows:
+        rows = _numbers(A)
         return self.matrix[rows, rows]
 
     def resolve(self, table: Table) -> Kernel:
@@ -84,6 +85,10 @@ class Precomputed(Kernel):
         return "precomputed"
 
 
+def _numbers(points: Rows) -> npt.NDArray[np.int64]:
+    return to_host(points)[:, 0].astype(np.int64)
+
+
 def check_positive_semidefinite(kernel: Kernel, table: Table) -> None:
     """Raise if the kernel cannot be one: not finite, not symmetric, or with a negative eigenvalue.
 
@@ -92,7 +97,7 @@ def check_positive_semidefinite(kernel: Kernel, table: Table) -> None:
     X = table.sample
     if len(X) > MAX_CHECKED:
         X = X[np.random.default_rng(0).choice(len(X), MAX_CHECKED, replace=False)]
-    K = kernel.gram(X, X)
+    K = to_host(kernel.gram(X, X))
     name = f"the kernel {kernel!r} for `{table.argument}`"
     if np.abs(K - K.T).max() > 1e-8 * np.abs(K).max():
         raise ValueError(f"{name} is not symmetric: k(a, b) and k(b, a) differ by {np.abs(K - K.T).max():.3g}.")

@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
-import numpy as np
-
-from condmmd.arrays import is_host, namespace
-from condmmd.kernels.stationary import Metric, Stationary
-from condmmd.samples import Array
+from condmmd.backend import Metric, exp_in_place
+from condmmd.kernels.stationary import Stationary
 
 __all__ = ["Laplacian"]
 
 
-@dataclass(frozen=True, repr=False)
-class Laplacian(Stationary):
+@dataclass(frozen=True)
+class Laplacian(Stationary, name="laplacian"):
     """``k(x, x') = exp(-sum_j |x_j - x'_j| / lengthscale)``, the product of one-dimensional exponentials.
 
     With the Euclidean norm in the exponent it is ``Matern(nu=0.5)``.
@@ -35,6 +32,6 @@ class Laplacian(Stationary):
 
     metric: ClassVar[Metric] = "cityblock"
 
-    def profile(self, r: Array) -> Array:
+    def profile(self, r: Any) -> Any:
         r *= -1.0
-        return np.exp(r, out=r) if is_host(r) else namespace(r).exp(r)
+        return exp_in_place(r)

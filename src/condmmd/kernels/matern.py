@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import sqrt
+from typing import Any
 
-from condmmd.arrays import namespace
-from condmmd.kernels.base import format_numbers
+from condmmd.backend import namespace
 from condmmd.kernels.stationary import Stationary
-from condmmd.samples import Array
 
 __all__ = ["Matern"]
 
 
-@dataclass(frozen=True, repr=False)
-class Matern(Stationary):
+@dataclass(frozen=True)
+class Matern(Stationary, name="matern"):
     """``k(x, x') = p(r) exp(-sqrt(2 nu) r)`` with ``r = |x - x'| / lengthscale`` and p a polynomial.
 
     ``p`` is 1 for nu = 1/2, ``1 + sqrt(3) r`` for 3/2 and ``1 + sqrt(5) r + 5 r^2 / 3`` for 5/2.
@@ -41,10 +40,7 @@ class Matern(Stationary):
         if self.nu not in (0.5, 1.5, 2.5):
             raise ValueError(f"`nu` must be 0.5, 1.5 or 2.5; got {self.nu}. Gaussian() is the limit of large nu.")
 
-    def profile(self, r: Array) -> Array:
+    def profile(self, r: Any) -> Any:
         r = sqrt(2 * self.nu) * r
         polynomial = 1.0 if self.nu == 0.5 else 1.0 + r if self.nu == 1.5 else 1.0 + r + r**2 / 3
         return polynomial * namespace(r).exp(-r)
-
-    def __repr__(self) -> str:
-        return f"Matern(lengthscale={format_numbers(self.lengthscale)}, nu={self.nu})"

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from functools import reduce
+from itertools import combinations_with_replacement
 from math import comb, factorial, sqrt
 from numbers import Integral
 from operator import mul
 
-import numpy as np
-
-from condmmd.arrays import is_host, matching, namespace, squared_norms
+from condmmd.backend import Rows, namespace, squared_norms
 from condmmd.kernels.base import Kernel
 from condmmd.kernels.features import FeatureMap
-from condmmd.samples import Array
 
 __all__ = ["Linear", "Polynomial"]
 
 
 @dataclass(frozen=True)
-class Polynomial(Kernel):
+class Polynomial(Kernel, name="polynomial"):
     """``k(x, x') = (gamma <x, x'> + coef0) ** degree``.
 
     Parameters
@@ -53,18 +52,19 @@ class Polynomial(Kernel):
         if not self.gamma > 0:
             raise ValueError(f"`gamma` must be positive; got {self.gamma}.")
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         return (self.gamma * (A @ B.T) + self.coef0) ** self.degree
 
-    def diagonal(self, A: Array) -> Array:
-        return (self.gamma * squared_norms(A) + self.coef0) ** self.degree
+    def diagonal(self, A: Rows) -> Rows:
+        norms: Rows = squared_norms(A)
+        return (self.gamma * norms + self.coef0) ** self.degree
 
-    def feature_map(self, X: Array) -> FeatureMap | None:
+    def feature_map(self, X: Rows) -> FeatureMap | None:
         return Monomials(self.degree, self.coef0, self.gamma, X.shape[1])
 
 
 @dataclass(frozen=True)
-class Linear(Kernel):
+class Linear(Kernel, name="linear"):
     """``k(x, x') = <x, x'>``: only conditional means (outcomes) or slopes (covariates) are compared.
 
     Examples
@@ -75,13 +75,14 @@ class Linear(Kernel):
            [2., 4.]])
     """
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         return A @ B.T
 
-    def diagonal(self, A: Array) -> Array:
-        return squared_norms(A)
+    def diagonal(self, A: Rows) -> Rows:
+        norms: Rows = squared_norms(A)
+        return norms
 
-    def feature_map(self, X: Array) -> FeatureMap | None:
+    def feature_map(self, X: Rows) -> FeatureMap | None:
         return Monomials(1, 0.0, 1.0, X.shape[1])
 
 
@@ -104,23 +105,22 @@ class Monomials:
             return comb(self.n_columns + self.degree - 1, self.degree)
         return comb(self.n_columns + self.degree, self.degree)
 
-    def __call__(self, X: Array) -> Array:
-        from sklearn.preprocessing import PolynomialFeatures  # noqa: PLC0415 - a slow import that few runs need
-
-        lowest = self.degree if self.coef0 == 0 else 0
-        monomials = PolynomialFeatures((lowest, self.degree), include_bias=lowest == 0)
-        powers = monomials.fit(np.zeros((1, self.n_columns))).powers_
-        weights = np.array([self._weight(tuple(int(a) for a in exponents)) for exponents in powers])
-        if is_host(X):
-            return np.asarray(monomials.transform(X), dtype=np.float64) * weights
+    def __call__(self, X: Rows) -> Rows:
+        if self.degree == 1 and self.coef0 == 0:
+            return X * self.gamma**0.5
         xp = namespace(X)
-        factors = [[X[:, j] ** int(a) for j, a in enumerate(exponents) if a] for exponents in powers]
-        columns = [reduce(mul, some) if some else xp.ones_like(X[:, 0]) for some in factors]
-        return xp.stack(columns, axis=1) * matching(weights, X)
+        columns: list[Rows] = []
+        for degree in range(self.degree if self.coef0 == 0 else 0, self.degree + 1):
+            for chosen in combinations_with_replacement(range(self.n_columns), degree):
+                monomial = reduce(mul, (X[:, j] for j in chosen)) if chosen else xp.ones_like(X[:, 0])
+                columns.append(monomial * self._weight(chosen))
+        features: Rows = xp.stack(columns, axis=1)
+        return features
 
-    def _weight(self, powers: tuple[int, ...]) -> float:
-        total = sum(powers)
+    def _weight(self, chosen: tuple[int, ...]) -> float:
+        """The root of the coefficient of the product of these columns, each as often as it is named."""
+        total = len(chosen)
         ways = factorial(self.degree) // factorial(self.degree - total)
-        for power in powers:
+        for power in Counter(chosen).values():
             ways //= factorial(power)
         return sqrt(ways * self.gamma**total * self.coef0 ** (self.degree - total))

@@ -5,22 +5,21 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Literal, Self, TypeAlias
+from typing import Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
-from scipy.spatial.distance import cdist, pdist
 
-from condmmd.arrays import is_host, matching, namespace, squared_norms
-from condmmd.kernels.base import Kernel, On, Product, Sum, format_numbers
-from condmmd.samples import Array, Table
+from condmmd.backend import Array, Metric, Rows, distances, namespace
+from condmmd.data import Table
+from condmmd.kernels.base import Kernel, On, Product, Sum
 
 __all__ = ["Stationary", "lengthscales", "median_distance", "subsample"]
 
-Metric: TypeAlias = Literal["euclidean", "cityblock"]
-
 # 2,000 rows give two million distances: the median's error is far below what a kernel notices.
 MAX_ROWS = 2000
+# Of so few rows of one column all distances are listed.
+FEW_ROWS = 128
 FEW_VALUES = 4096  # the median of so many is within 0.03 of the middle, at four standard errors
 
 
@@ -40,6 +39,8 @@ def median_distance(X: Any, metric: Metric = "euclidean") -> float:
     points = subsample(points[:, None] if points.ndim == 1 else points)
     if points.shape[1] == 1:
         return _median_gap(np.sort(points[:, 0]))
+    from scipy.spatial.distance import pdist  # noqa: PLC0415 - a slow import that one column does not need
+
     distances = pdist(points, "sqeuclidean" if metric == "euclidean" else metric)
     if len(distances) and distances.min() <= 0:
         distances = distances[distances > 0]
@@ -78,6 +79,9 @@ def _median_gap(x: Array) -> float:
     if total == 0:
         return 1.0
     ranks = np.array([zero + (total - 1) // 2, zero + total // 2])
+    if n <= FEW_ROWS:
+        listed = (x[None, :] - x[:, None])[np.triu_indices(n, 1)]
+        return float(np.partition(listed, ranks)[ranks].mean())
 
     def reach(gap: float) -> npt.NDArray[np.int64]:
         """For each row, the number of rows up to the last that is no further above it than ``gap``."""
@@ -101,7 +105,7 @@ def _median_gap(x: Array) -> float:
     return float(np.partition(gaps, chosen)[chosen].mean())
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True)
 class Stationary(Kernel):
     """A function of the distance in units of the lengthscale, with ``k(x, x) = 1``."""
 
@@ -121,22 +125,21 @@ class Stationary(Kernel):
         object.__setattr__(self, "lengthscale", float(scales) if scales.ndim == 0 else tuple(scales.tolist()))
 
     @abstractmethod
-    def profile(self, r: Array) -> Array:
+    def profile(self, r: Any) -> Any:
         """Similarity at distance ``r``, in units of the lengthscale; may overwrite ``r``."""
 
-    def gram(self, A: Array, B: Array) -> Array:
+    def gram(self, A: Rows, B: Rows) -> Rows:
         if self.lengthscale is None:
             raise ValueError(
                 f"{self!r} has no lengthscale yet: give one, as in {type(self).__name__}(1.5), or let cmmd() take the "
                 "median distance."
             )
-        if is_host(A):
-            return self.profile(_host_distances(A / self.lengthscale, B / self.lengthscale, self.metric))
-        scales = matching(np.atleast_1d(self.lengthscale), A)
-        return self.profile(_distances(A / scales, B / scales, self.metric))
+        K: Rows = self.profile(distances(A, B, self.metric, self.lengthscale))
+        return K
 
-    def diagonal(self, A: Array) -> Array:
-        return namespace(A).ones_like(A[:, 0])
+    def diagonal(self, A: Rows) -> Rows:
+        ones: Rows = namespace(A).ones_like(A[:, 0])
+        return ones
 
     def resolve(self, table: Table) -> Self:
         super().resolve(table)
@@ -148,30 +151,6 @@ class Stationary(Kernel):
                 f"`{table.argument}`."
             )
         return self
-
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(lengthscale={format_numbers(self.lengthscale)})"
-
-
-def _host_distances(A: Array, B: Array, metric: Metric) -> Array:
-    """SciPy's cdist, which is slow for one column and for one point, where NumPy does the same."""
-    if A.shape[1] == 1:
-        gaps = A - B.T
-        return np.abs(gaps, out=gaps)
-    if len(B) == 1 and metric == "euclidean":
-        return np.sqrt(squared_norms(A - B))[:, None]
-    return cdist(A, B, metric)
-
-
-def _distances(A: Array, B: Array, metric: Metric) -> Array:
-    """What SciPy's cdist does, in the array API."""
-    xp = namespace(A)
-    if metric == "cityblock" or A.shape[1] == 1:
-        return sum(xp.abs(A[:, j, None] - B[None, :, j]) for j in range(A.shape[1]))
-    centre = xp.mean(B, axis=0)
-    A, B = A - centre, B - centre  # far from zero the squares below would lose the digits of the difference
-    squares = squared_norms(A)[:, None] + squared_norms(B)[None, :] - 2 * (A @ B.T)
-    return xp.sqrt(xp.clip(squares, min=0.0))
 
 
 def lengthscales(kernel: Kernel) -> list[float]:

@@ -1,0 +1,154 @@
+"""The commands: ``condmmd test``, ``condmmd measure``, ``condmmd demo``."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from condmmd.app.cli.output import listed, noted, put_json, target_file, teller, watched
+from condmmd.app.cli.parser import make_parser
+from condmmd.app.cli.reading import Job, describe_job, read_job
+from condmmd.app.demo import COVARIATES as DEMO_COVARIATES
+from condmmd.app.demo import OUTCOME, question, write_table
+from condmmd.data.checks import check_resamples
+from condmmd.doors import cmmd, cmmd_test
+from condmmd.inference import Compute
+from condmmd.present import ReportContext, check_extras, contradictions, render, write_whole
+from condmmd.results import CMMDTestResult
+from condmmd.statistics import CMMD
+
+__all__ = ["demo", "measure", "test"]
+
+
+def test(options: argparse.Namespace, given: list[str]) -> int:
+    """Is Y given X the same? Everything that can be refused is refused before a file is read."""
+    if options.report is not None:
+        check_extras()
+    report = None if options.report is None else target_file(options.report, options, "--report")
+    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    if report is not None and json_file is not None and report.resolve() == json_file.resolve():
+        raise ValueError(f"--report and --json-file are both {report}; name two files.")
+    _check_numbers(options)
+    with watched(options):
+        return _test_job(options, given, report, json_file)
+
+
+def _test_job(options: argparse.Namespace, given: list[str], report: Path | None, json_file: Path | None) -> int:
+    say = teller(options)
+    job = _read_aloud(options, say)
+    with noted(say) as notes:
+        result = cmmd_test(
+            job.X, job.Y, job.group, propensity=None if options.propensity == "equal" else "estimate",
+            trim=options.trim, n_resamples=options.resamples, significance=options.significance, rng=options.seed,
+            compute=Compute(options.jobs, progress=sys.stderr.isatty() and not options.quiet, keep_fits=True),
+        )  # fmt: skip
+        tests = result.marginal()
+        marginal = {f"X: {listed(job.covariates)}": tests["X"], f"Y: {listed(job.outcomes)}": tests["Y"]}
+        notes.extend(contradictions(result, tests))
+    where = None if options.no_where else result.where()
+    answer = {
+        "verdict": result.sentence(),
+        "differs": bool(result.pvalue <= result.significance),
+        "moved": {name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
+        **result.to_dict(),
+        "where": None if where is None else where.to_dict(),
+        "columns": job.frame.types,
+        "notes": [*job.notes, *notes],
+        "repeat": shlex.join(["condmmd", *given]),
+    }
+    if report is not None:
+        context = ReportContext(
+            result.question(), answer["repeat"], tuple(answer["notes"]), marginal, with_where=not options.no_where
+        )
+        write_whole(report, render(result, context))
+        say(f"wrote {report}")
+    if not put_json(answer, json_file, options, say):
+        _print_test(result, marginal, where)
+    return int(options.fail_under is not None and result.pvalue <= options.fail_under)
+
+
+def _check_numbers(options: argparse.Namespace) -> None:
+    """What can be refused before a file is read."""
+    for flag, value in (("--fail-under", options.fail_under), ("--significance", options.significance)):
+        if value is None:
+            continue
+        if not 0 < value < 1:
+            raise ValueError(f"{flag} must be between 0 and 1; got {value:g}.")
+        if options.resamples >= 1:
+            check_resamples(options.resamples, value, ("--resamples", flag))
+    if options.resamples < 1:
+        raise ValueError(f"--resamples must be at least 1; got {options.resamples}.")
+    if options.trim is not None and not 0 < options.trim < 0.5:
+        raise ValueError(f"--trim must be between 0 and 0.5; got {options.trim:g}.")
+    if options.trim is not None and options.propensity == "equal":
+        raise ValueError("--trim leaves out rows by the estimated propensity; with --propensity equal there is none.")
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative; got {options.seed}.")
+    if options.jobs is not None and options.jobs < 1:
+        raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
+
+
+def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any) -> None:
+    print(result.sentence())
+    print("\nWhat moved?")
+    for name, test in marginal.items():
+        print(f"  {name:<44} p = {test.pvalue:.3g}")
+    print(f"  {'Y given X':<44} p = {result.pvalue:.3g}\n")
+    print(result.summary())
+    if where is not None:
+        print("\n" + where.summary())
+
+
+def measure(options: argparse.Namespace, given: list[str]) -> int:
+    """How different are the two, at some levels?"""
+    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    say = teller(options)
+    job = _read_aloud(options, say)
+    with noted(say) as notes:
+        d = cmmd(job.X, job.Y, job.group, statistic=CMMD(tol=1e-8, max_rank=256))
+        levels = d.level(options.level)
+    answer = {
+        "levels": {f"{s:g}": float(v) for s, v in zip(options.level, levels, strict=True)},
+        "columns": job.frame.types,
+        "notes": [*job.notes, *notes],
+        "repeat": shlex.join(["condmmd", *given]),
+    }
+    if not put_json({**d.to_dict(), **answer}, json_file, options, say):
+        print(f"Distance of {listed(job.outcomes)} given {listed(job.covariates)}, P {d.labels[0]}, Q {d.labels[1]}")
+        print("  level     CMMD^2       CMMD")
+        for s, value in zip(options.level, levels, strict=True):
+            print(f"  {s:<8g}  {value:<11.5g}  {value**0.5:.5g}")
+        print(f"  {d.n_obs[0]} + {d.n_obs[1]} rows, rank {d.rank}, residual {d.residual:.2g}; lambda {d.reg}")
+    return 0
+
+
+def demo(options: argparse.Namespace, _given: list[str]) -> int:
+    """Write a table that scikit-learn ships, test it, and write the report."""
+    folder = Path(options.folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    table, report = folder / "diabetes.csv", folder / "demo.html"
+    write_table(table)
+    if report.exists() and "condmmd" not in report.read_text(errors="replace")[:1000]:
+        raise FileExistsError(f"{report} exists already and is not a report of ours; name another --folder.")
+    print(question(), "\n")
+    command = [
+        "test", str(table), "--outcome", OUTCOME, "--covariates", *DEMO_COVARIATES, "--group", "sex",
+        "--report", str(report), "--overwrite",
+    ]  # fmt: skip
+    print("$", shlex.join(["condmmd", *command]), "\n", flush=True)
+    status = test(make_parser().parse_args(command), command)
+    if status == 0:
+        print(f"\nThe report with pictures: {report}")
+    return status
+
+
+def _read_aloud(options: argparse.Namespace, say: Callable[[str], None]) -> Job:
+    """Read the samples and say what was read."""
+    job = read_job(options)
+    for line in describe_job(job):
+        say(line)
+    return job

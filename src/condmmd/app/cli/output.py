@@ -1,0 +1,85 @@
+"""What the command line says and writes: notes, progress, JSON, and files that are checked before any work."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from condmmd.backend import report_passes
+from condmmd.data.warning_types import CondmmdWarning
+from condmmd.present import check_target, write_whole
+
+__all__ = ["listed", "noted", "put_json", "target_file", "teller", "watched"]
+
+
+@contextmanager
+def watched(options: argparse.Namespace) -> Iterator[None]:
+    """Count the passes over a file that is read in parts, where somebody is looking."""
+    if options.quiet or not sys.stderr.isatty():
+        yield
+        return
+
+    def tell(number: int) -> None:
+        print(f"\rpass {number} over the rows", end="", file=sys.stderr, flush=True)
+
+    with report_passes(tell):
+        yield
+
+
+@contextmanager
+def noted(say: Callable[[str], None]) -> Iterator[list[str]]:
+    """Collect the warnings of condmmd as notes, each once, and say them at the end."""
+    notes: list[str] = []
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CondmmdWarning)
+        yield notes
+    notes[:0] = [str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)]
+    notes[:] = dict.fromkeys(notes)
+    for note in notes:
+        say(f"note: {note}")
+
+
+def put_json(told: dict[str, Any], path: Path | None, options: argparse.Namespace, say: Callable[[str], None]) -> bool:
+    """Write the answer to a file if one is named, and print it if asked to; whether it was printed."""
+    text = json.dumps(told, indent=1, allow_nan=False)
+    if path is not None:
+        write_whole(path, text + "\n")
+        say(f"wrote {path}")
+    if options.json:
+        print(text)
+    return bool(options.json)
+
+
+def teller(options: argparse.Namespace) -> Callable[[str], None]:
+    """How a remark is made: on standard error, or not at all with ``--quiet``."""
+
+    def say(text: str) -> None:
+        if not options.quiet:
+            print(text, file=sys.stderr)
+
+    return say
+
+
+def target_file(path: str, options: argparse.Namespace, argument: str) -> Path:
+    """A file that may be written, which is not the table itself."""
+    if path == "-":
+        raise ValueError(f"{argument} must be a file; use --json for JSON on standard output.")
+    inputs = [Path(name).resolve() for name in (options.file, options.file2) if name not in {None, "-"}]
+    if Path(path).resolve() in inputs:
+        raise ValueError(f"{argument}: {path} is the table itself; name another file.")
+    try:
+        return check_target(path, overwrite=options.overwrite, argument=argument)
+    except FileExistsError:
+        raise FileExistsError(f"{argument}: {path} exists already; name another file, or add --overwrite.") from None
+
+
+def listed(names: list[str]) -> str:
+    """Columns by name, or their number if that is too long."""
+    text = ", ".join(names)
+    return text if len(text) <= 40 else f"{len(names)} columns"

@@ -1,0 +1,101 @@
+"""The arguments of the command line."""
+
+from __future__ import annotations
+
+import argparse
+from typing import NoReturn
+
+__all__ = ["make_parser"]
+
+EPILOG = """examples:
+  condmmd test trial.csv --outcome earnings --covariates age school --group treated --report trial.html
+      One file with a group column: are earnings, given age and schooling, distributed alike in both groups?
+
+  condmmd test january.parquet june.parquet --outcome price --fail-under 0.01
+      Two files: all other columns are covariates; exit status 1 if price given them has changed, for a pipeline.
+
+  zcat big.csv.gz | condmmd test - --outcome y --group source --categorical zip --json
+      From standard input, with a type told, as JSON.
+
+  condmmd test big.parquet --outcome y --group source
+      A Parquet file larger than memory is read in parts, by dask.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        if "FILE" in message:
+            message += " (name the file first: an option with several columns takes whatever follows it)"
+        super().error(message)
+
+
+def make_parser() -> argparse.ArgumentParser:
+    """All commands with their options."""
+    parser = _Parser(
+        prog="condmmd",
+        description="Is the relationship between X and Y the same in two samples, how different is it, and where?",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="store_true", help="show the version and stop")
+    commands = parser.add_subparsers(dest="command", metavar="test | measure | demo")
+    test = commands.add_parser(
+        "test", help="is Y given X the same? p-value, where, report", epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        description="Test whether the outcome, given the covariates, has the same distribution in two samples. That "
+        "the covariates themselves moved does not count.",
+    )  # fmt: skip
+    _add_data(test)
+    test.add_argument("--propensity", choices=["estimate", "equal"], default="estimate",
+                      help="estimate (default): the covariates may have moved. equal: you know that they did not, as "
+                      "in a randomised trial")  # fmt: skip
+    test.add_argument("--trim", type=float, metavar="SHARE", help="leave out rows where one group is rarer than this")
+    test.add_argument("--resamples", type=int, default=999, metavar="B", help="null label vectors (999)")
+    test.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="for the verdict (0.05)")
+    test.add_argument("--seed", type=int, default=0, help="of the null labels (0); the same gives the same answer")
+    test.add_argument("--jobs", type=int, metavar="N", help="workers; the answer does not depend on it")
+    test.add_argument("--report", metavar="FILE", help="write an HTML report with pictures")
+    test.add_argument("--overwrite", action="store_true", help="the report or JSON file may replace an older one")
+    test.add_argument("--fail-under", type=float, metavar="P", help="exit with status 1 if the p-value is at most P")
+    test.add_argument("--no-where", action="store_true", help="do not ask where it differs")
+    measure = commands.add_parser(
+        "measure", help="how different are the two? CMMD at every level",
+        description="The size of the difference (squared CMMD), without a test.",
+    )  # fmt: skip
+    _add_data(measure)
+    measure.add_argument("--level", type=float, nargs="+", default=[0, 0.5, 1, 1.5, 2], metavar="S",
+                         help="0: wherever there are any rows; 2: where most rows are")  # fmt: skip
+    measure.add_argument("--overwrite", action="store_true", help="the JSON file may replace an older one")
+    demo = commands.add_parser(
+        "demo", help="a worked example on real data",
+        description="Write a table of 442 patients that scikit-learn ships, test it, and write the report.",
+    )  # fmt: skip
+    demo.add_argument("--folder", default=".", help="where the table and the report go (this folder)")
+    return parser
+
+
+def _add_data(parser: argparse.ArgumentParser) -> None:
+    data = parser.add_argument_group("data")
+    data.add_argument("file", metavar="FILE", help="CSV, TSV or Parquet, gzipped or not; - for standard input")
+    data.add_argument("file2", metavar="FILE2", nargs="?", help="the second sample; without, --group splits FILE")
+    data.add_argument("--outcome", nargs="+", required=True, action="extend", metavar="Y", help="column(s) to compare")
+    data.add_argument("--covariates", nargs="+", action="extend", metavar="X",
+                      help="column(s) to condition on; without, all the others")  # fmt: skip
+    data.add_argument(
+        "--group",
+        metavar="COL",
+        help="column that says which sample a row is of; P is the value 1 or true, else the later in order",
+    )
+    data.add_argument("--groups", nargs=2, metavar=("P", "Q"), help="its two values, if it has more")
+    data.add_argument("--categorical", nargs="+", action="extend", default=[], metavar="COL",
+                      help="take as categories, though they are numbers")  # fmt: skip
+    data.add_argument("--numeric", nargs="+", action="extend", default=[], metavar="COL", help="take as numbers")
+    data.add_argument("--drop-missing", action="store_true", help="leave out rows with a missing value")
+    data.add_argument("--stream", action="store_true",
+                      help="read Parquet in parts; large files are so in any case (needs dask)")  # fmt: skip
+    data.add_argument("--delimiter", help="of a text file; without, it is guessed from the first line")
+    data.add_argument("--encoding", default="utf-8", help="of a text file (utf-8)")
+    out = parser.add_argument_group("output")
+    out.add_argument("--json", action="store_true", help="print JSON instead of text")
+    out.add_argument("--json-file", metavar="FILE", help="write JSON to a file too")
+    out.add_argument("--quiet", action="store_true", help="no notes and no progress")

@@ -1,0 +1,158 @@
+"""From the arguments to two samples: which files, which columns in which role, which rows of which group."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from condmmd.app.files import Frame, pick_columns, read_file, stack
+from condmmd.app.streaming import Source, group_values, open_streams, stream
+from condmmd.data import Groups
+from condmmd.data.groups import is_first_of_two
+
+__all__ = ["Job", "describe_job", "read_job"]
+
+MAX_SHOWN = 20
+
+
+@dataclass(frozen=True)
+class Job:
+    """Two samples as they are to be compared, with what there is to say about them."""
+
+    X: Any
+    Y: Any
+    group: Groups
+    frame: Frame
+    covariates: list[str]
+    outcomes: list[str]
+    notes: tuple[str, ...]
+
+
+def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
+    """Files too large to be read at once."""
+    covariates, outcomes = _roles(options, list(sources[0].columns))
+    group, labels = None, ("", "")
+    if options.file2 is None:
+        p, q = _two_values(group_values(sources[0], options.group), options.group, options.groups)
+        group, labels = (options.group, p, q), (f"{options.group} = {p}", f"{options.group} = {q}")
+    else:
+        labels = _file_labels(options.file, options.file2)
+    found = stream(
+        sources, covariates, outcomes, group, labels,
+        categorical=options.categorical, numeric=options.numeric, drop_missing=options.drop_missing,
+    )  # fmt: skip
+    notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "") + ", read in parts"]
+    if found.left_out:
+        notes.append(f"{found.left_out} rows with missing values or of other groups were left out")
+    frame = Frame(None, found.types, found.left_out)
+    return Job(found.X, found.Y, found.groups, frame, covariates, outcomes, tuple(notes))
+
+
+def read_job(options: argparse.Namespace) -> Job:
+    """Read the two samples, at once or in parts."""
+    _check_sources(options)
+    sources = open_streams([path for path in (options.file, options.file2) if path is not None], always=options.stream)
+    if sources is not None:
+        return _read_stream(options, sources)
+    settings = {"delimiter": options.delimiter, "encoding": options.encoding}
+    tables = [read_file(path, **settings) for path in (options.file, options.file2) if path is not None]
+    covariates, outcomes = _roles(options, tables[0].column_names)
+    names = [*covariates, *outcomes]
+    picked = {
+        "categorical": options.categorical, "numeric": options.numeric, "drop_missing": options.drop_missing,
+    }  # fmt: skip
+    if len(tables) == 2:
+        column = _free_name(names)
+        labels = _file_labels(options.file, options.file2)
+        sides = [1] * tables[0].num_rows + [0] * tables[1].num_rows
+        joined = stack(tables[0], tables[1], names).append_column(column, [sides])
+        frame = pick_columns(joined, [*names, column], strict=[column], **picked)
+        t = np.asarray(frame.table[column], dtype=np.float64)
+    else:
+        frame = pick_columns(tables[0], [*names, options.group], strict=[options.group], **picked)
+        frame, t, labels = _split(frame, options.group, options.groups)
+    for label, count in zip(labels, (int(t.sum()), int((1 - t).sum())), strict=True):
+        if count < 2:
+            raise ValueError(f"there are {count} rows of '{label}'; at least 2 are needed.")
+    notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "")]
+    if frame.dropped:
+        notes.append(f"{frame.dropped} rows with missing values were left out")
+    return Job(
+        frame.table.select(covariates), frame.table.select(outcomes), Groups(t, *labels), frame, covariates, outcomes,
+        tuple(notes),
+    )  # fmt: skip
+
+
+def _check_sources(options: argparse.Namespace) -> None:
+    if options.file2 is not None and (options.group is not None or options.groups):
+        raise ValueError("two files are two samples; --group and --groups are for one file that holds both.")
+    if options.file2 is None and options.group is None:
+        raise ValueError("name the column that tells the two samples apart with --group, or give two files.")
+    if options.file == options.file2 == "-":
+        raise ValueError("standard input can be read once; save one of the samples to a file.")
+
+
+def _roles(options: argparse.Namespace, columns: list[str]) -> tuple[list[str], list[str]]:
+    """Names of the covariates and of the outcomes."""
+    outcomes = list(dict.fromkeys(options.outcome))
+    others = [name for name in columns if name not in outcomes and name != options.group]
+    covariates = list(dict.fromkeys(options.covariates)) if options.covariates else others
+    if not covariates:
+        raise ValueError("there is no column left to condition on; name the --covariates.")
+    twice = sorted((set(covariates) & set(outcomes)) | ({options.group} & {*covariates, *outcomes}))
+    if twice:
+        raise ValueError(f"{', '.join(map(repr, twice))} can have one role only: outcome, covariate or group.")
+    return covariates, outcomes
+
+
+def _free_name(names: list[str]) -> str:
+    name = "sample"
+    while name in names:
+        name += "_"
+    return name
+
+
+def _file_labels(first: str, second: str) -> tuple[str, str]:
+    """Names of the two samples: the files' names without folders, or with them if those are the same."""
+    short = [Path(path).name.split(".")[0] or path for path in (first, second)]
+    labels = short if short[0] != short[1] else [first, second]
+    return ("first file", "second file") if labels[0] == labels[1] else (labels[0], labels[1])
+
+
+def _split(frame: Frame, column: str, wanted: list[str] | None) -> tuple[Frame, Any, tuple[str, str]]:
+    """The rows of the two groups, which of them are of P, and what the groups are called."""
+    values = np.array(["" if v is None else str(v) for v in frame.table[column].to_pylist()])
+    p, q = _two_values(sorted(set(values.tolist())), column, wanted)
+    keep = (values == p) | (values == q)
+    if not keep.all():
+        frame, values = replace(frame, table=frame.table.filter(keep)), values[keep]
+    return frame, (values == p).astype(np.float64), (f"{column} = {p}", f"{column} = {q}")
+
+
+def _two_values(found: list[str], column: str, wanted: list[str] | None) -> tuple[str, str]:
+    """The values of P and of Q."""
+    shown = ", ".join(map(repr, found[:10])) + (", ..." if len(found) > 10 else "")
+    if wanted is None:
+        if len(found) != 2:
+            remedy = " Name the two to compare: --groups P Q." if len(found) > 2 else ""
+            raise ValueError(f"'{column}' must have two different values; it has {len(found)}: {shown}.{remedy}")
+        return (found[0], found[1]) if is_first_of_two(found[0]) else (found[1], found[0])
+    p, q = wanted
+    if p == q or p not in found or q not in found:
+        raise ValueError(f"--groups must be two different values of '{column}', which has {shown}.")
+    return p, q
+
+
+def describe_job(job: Job) -> list[str]:
+    """What was read, so that a wrong guess is seen."""
+    group = job.group
+    lines = [f"P: {group.p_label}, {group.n} rows; Q: {group.q_label}, {group.m} rows"]
+    for role, names in (("outcome", job.outcomes), ("covariate", job.covariates)):
+        lines += [f"  {role:<10} {name}: {job.frame.types[name]}" for name in names[:MAX_SHOWN]]
+        if len(names) > MAX_SHOWN:
+            lines.append(f"  {role:<10} ... and {len(names) - MAX_SHOWN} more")
+    return [*lines, *(f"  {note}" for note in job.notes[1:])]

@@ -1,0 +1,117 @@
+"""The pooled sample: covariates, outcomes and labels, row by row, checked together."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array, n_rows, take, together
+from condmmd.data.frames import as_frame
+from condmmd.data.groups import Groups, read_group
+from condmmd.data.reading import read_gram, read_table
+from condmmd.data.table import Table
+from condmmd.data.warning_types import ConstantColumnWarning
+
+__all__ = ["Samples", "pooled_rows", "read_samples", "select_rows"]
+
+
+@dataclass(frozen=True, eq=False)
+class Samples:
+    """The pooled rows ``(x_i, w_i, t_i)``, checked. Gram matrices only where the user gave them."""
+
+    x: Table
+    y: Table
+    groups: Groups
+    gram_x: Array | None = None
+    gram_y: Array | None = None
+
+    @property
+    def chunked(self) -> bool:
+        """Whether the rows are in chunks (dask)."""
+        return self.x.chunked
+
+
+def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, precomputed_y: bool = False) -> Samples:
+    """Read and check covariates, outcomes and labels before any work starts."""
+    _check_order({"X": X, "Y": Y, "group": group})
+    gram_x, x = read_gram(X, "X") if precomputed_x else (None, read_table(X, "X"))
+    gram_y, y = read_gram(Y, "Y") if precomputed_y else (None, read_table(Y, "Y"))
+    groups = read_group(group)
+    rows = {"X": n_rows(x.values), "Y": n_rows(y.values), "group": n_rows(groups.t)}
+    if len(set(rows.values())) > 1:
+        told = ", ".join(f"`{name}` has {count}" for name, count in rows.items())
+        raise ValueError(f"X, Y and group must have the same number of rows: {told}.")
+    for table in (x, y):
+        if table.constant:
+            named = ", ".join(f"'{name}'" for name in table.constant)
+            consequence = (
+                "it does not tell any two rows apart"
+                if len(table.constant) < len(table.columns)
+                else (
+                    "with nothing to condition on, outcomes are compared unconditionally"
+                    if table.argument == "X"
+                    else "the outcomes do not differ, and what is measured is the effect of the ridge"
+                )
+            )
+            warnings.warn(
+                f"`{table.argument}` is constant in column(s) {named}: {consequence}.",
+                ConstantColumnWarning,
+                stacklevel=3,
+            )
+    return pooled_rows(x, y, groups, gram_x, gram_y)
+
+
+def pooled_rows(
+    x: Table, y: Table, groups: Groups, gram_x: Array | None = None, gram_y: Array | None = None
+) -> Samples:
+    """All three in the same chunks, or on the same device: where any of them is."""
+    own = together([x.values, y.values, groups.t])
+    if gram_x is not None or gram_y is not None:
+        if any(values is not old for values, old in zip(own, (x.values, y.values, groups.t), strict=True)):
+            raise TypeError(
+                "a precomputed Gram matrix must be in memory, as must be what comes with it; convert to NumPy."
+            )
+        return Samples(x, y, groups, gram_x, gram_y)
+    return Samples(x.at(own[0]), y.at(own[1]), groups if own[2] is groups.t else replace(groups, t=own[2]))
+
+
+def _check_order(given: dict[str, Any]) -> None:
+    """Rows go together by their position; indexes with the same labels in another order say that they do not."""
+    indexes = {}
+    for name, data in given.items():
+        frame = as_frame(data)
+        index = nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame | nw.Series) else None
+        if index is not None:
+            indexes[name] = index
+    for first, second in pairwise(indexes):
+        one, other = indexes[first], indexes[second]
+        if len(one) != len(other) or one.equals(other) or not (one.is_unique and other.is_unique):
+            continue
+        if one.isin(other).all():
+            raise ValueError(
+                f"`{first}` and `{second}` have the same index in different orders, and rows go together by position. "
+                f"Put them in one order: {second}.loc[{first}.index], or reset both indexes if the order is meant."
+            )
+
+
+def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "trim") -> Samples:
+    """Keep some rows, of both groups alike."""
+    index = np.flatnonzero(rows)
+    groups = replace(samples.groups, t=take(samples.groups.t, index))
+    if min(groups.n, groups.m) < 2:
+        raise ValueError(
+            f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q; at least 2 of each are needed."
+        )
+    return Samples(
+        samples.x.at(take(samples.x.values, index)),
+        samples.y.at(take(samples.y.values, index)),
+        groups,
+        samples.gram_x,
+        samples.gram_y,
+    )

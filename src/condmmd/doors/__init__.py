@@ -1,0 +1,7 @@
+"""The functions that users call, each a page long."""
+
+from condmmd.doors.cmmd import cmmd
+from condmmd.doors.cmmd_test import cmmd_test
+from condmmd.doors.mmd import mmd, mmd_test
+
+__all__ = ["cmmd", "cmmd_test", "mmd", "mmd_test"]

@@ -1,0 +1,77 @@
+"""`cmmd` measures how different Y given X is in two samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from condmmd.data import read_samples
+from condmmd.inference import check_in_memory
+from condmmd.labels import LabelRules
+from condmmd.nuisance import Learned, PropensityLike, propensity_model, regress_pooled
+from condmmd.results import Discrepancy
+from condmmd.statistics import CMMD
+
+__all__ = ["cmmd"]
+
+
+def cmmd(
+    X: Any,
+    Y: Any,
+    group: Any,
+    *,
+    statistic: CMMD = CMMD(),  # noqa: B008 - a frozen value
+    propensity: PropensityLike = "estimate",
+) -> Discrepancy:
+    """Measure how different the distribution of Y given X is in two samples, at every level.
+
+    Parameters
+    ----------
+    X, Y
+        Covariates and outcomes of both samples, row by row: 1-D or 2-D arrays of numbers or booleans, or data frames
+        or series (pandas, polars, ...) with numeric, boolean, categorical or string columns. Arrays of PyTorch or CuPy
+        stay on their device; with arrays or data frames of dask the work is done chunk by chunk.
+        Rows are matched by position; a pandas index is not looked at.
+    group
+        A label with two values: which sample a row is from. 1 or True is P; with neither, the later in sorted order.
+    statistic
+        `CMMD`, with kernels, lambda, an estimator and an accuracy; or `Energy`. The level is chosen afterwards, as in
+        ``d.level(1)``.
+    propensity
+        For `DoublyRobust` and `Orthogonal`: the probability of P at x. None (the same everywhere), a function of X, one
+        probability a row, a scikit-learn classifier, or "estimate". Used as it is, never clipped.
+
+    Returns
+    -------
+    Discrepancy
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from condmmd import CMMD, cmmd
+    >>> rng = np.random.default_rng(1)
+    >>> x, group = rng.normal(size=300), rng.integers(0, 2, size=300)
+    >>> y = np.where(group == 1, np.exp(-x**2 / 2) * np.sin(2 * x), x) + 0.5 * rng.normal(size=300)
+    >>> d = cmmd(x, y, group, statistic=CMMD(reg=0.1))
+    >>> d.level([0, 1, 2]).round(3)
+    array([0.462, 0.041, 0.006])
+    """
+    if not isinstance(statistic, CMMD):
+        raise TypeError(f"`statistic` must be an object such as CMMD(reg=0.1); got {statistic!r}.")
+    wanted = "propensity" in statistic.needs
+    estimated = isinstance(propensity, str) and propensity == "estimate"
+    if not (wanted or estimated):
+        raise ValueError(
+            f"`propensity` does not apply to the {statistic.estimator_name} estimator; use DoublyRobust()."
+        )
+    rules = LabelRules(propensity_model(propensity, X))
+    samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
+    check_in_memory(samples, statistic, rules, None)
+    y = statistic.embed_measured(samples)
+    learned = Learned(y)
+    if wanted:
+        strata = rules.strata(samples)
+        estimates = strata is None and rules.model.needs_regressors
+        pooled = regress_pooled(y.phi, samples) if estimates else None
+        labels = rules.make(samples, pooled, strata)
+        learned = Learned(y, labels.propensity, labels.propensity.e)
+    return Discrepancy.of(statistic.measure(samples, learned), samples, statistic.estimator_name)

@@ -1,0 +1,118 @@
+"""`cmmd_test` asks whether Y given X is the same in two samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from condmmd.data import read_samples
+from condmmd.data.checks import check_count, check_significance, is_number
+from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
+from condmmd.inference.evaluate import read_seed
+from condmmd.labels import LabelRules
+from condmmd.nuisance import PropensityLike, propensity_model, residual_model
+from condmmd.results import CMMDTestResult
+from condmmd.results.code import call_code
+from condmmd.statistics import CMMD, DoublyRobust
+
+__all__ = ["cmmd_test"]
+
+
+def cmmd_test(
+    X: Any,
+    Y: Any,
+    group: Any,
+    *,
+    statistic: CMMD = CMMD(),  # noqa: B008 - a frozen value
+    propensity: PropensityLike = "estimate",
+    residualize: Any = True,
+    null: NullLaw = Resampling(),  # noqa: B008
+    blocks: Any = None,
+    trim: float | None = None,
+    n_resamples: int = 999,
+    significance: float = 0.05,
+    rng: Any = None,
+    compute: Compute = Compute(),  # noqa: B008
+) -> CMMDTestResult:
+    """Test whether the distribution of Y given X is the same in two samples.
+
+    Parameters
+    ----------
+    X, Y, group
+        As in `cmmd`.
+    statistic
+        What is compared: `CMMD`, with kernels, lambdas, levels, an estimator and an accuracy; or `Energy`.
+    propensity
+        The probability of P at x in the pooled sample. "estimate": by logistic regression on main effects, squares, and
+        the features of X on which the outcomes depend; or, where X takes few values, no model at all (labels are
+        shuffled among rows of equal X). None: X has the same distribution in both samples, and labels are shuffled. Or
+        a function of X, one probability a row, or a scikit-learn classifier.
+    residualize
+        True: compare the residuals of a pooled regression of the outcomes' features on X. False: the features. Or a
+        scikit-learn regressor for that regression, which is then cross-fitted.
+    null
+        `Resampling`, with the scheme by which null labels are drawn; or `Gamma`, a law in their place, for screening.
+    blocks
+        One value a row: rows with the same value (a subject, a day) keep one label. With a propensity, it must be the
+        same for all rows of a block; the estimate is made on block means.
+    trim
+        Leave out rows, whatever their group, whose propensity (as it would be with samples of one size) is below
+        ``trim`` or above ``1 - trim``.
+    n_resamples
+        Null label vectors.
+    significance
+        The level at which a decision is wanted; too few resamples for it are refused.
+    rng
+        None, a seed or a `numpy.random.Generator`.
+    compute
+        Workers, batches and progress. None of them changes the result.
+
+    Returns
+    -------
+    CMMDTestResult
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from condmmd import cmmd_test
+    >>> rng = np.random.default_rng(0)
+    >>> x = np.concatenate([rng.normal(-0.5, 1, 150), rng.normal(0.5, 1, 150)])  # X moved
+    >>> group = np.repeat([1, 0], 150)
+    >>> y = np.sin(x) + 0.3 * rng.normal(size=300)                               # Y given X did not
+    >>> bool(cmmd_test(x, y, group, rng=1).pvalue > 0.05)
+    True
+    >>> cmmd_test(x, y + 0.5 * group * (x > 0), group, rng=1).pvalue             # now it did
+    0.001
+    """
+    settings = Settings(
+        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
+    )
+    options = {
+        "statistic": statistic, "propensity": propensity, "residualize": residualize, "null": null, "blocks": blocks,
+        "trim": trim, "n_resamples": n_resamples, "significance": significance, "rng": settings.seed,
+    }  # fmt: skip
+    _check_parts(statistic, null, compute, trim)
+    residuals = residual_model(residualize, gram=statistic.precomputed[0])
+    rules = LabelRules(propensity_model(propensity, X), null.scheme, blocks, trim)
+    null.check(statistic, rules, settings)
+    samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
+    check_in_memory(samples, statistic, rules, residuals)
+    plan = Plan(statistic, rules, residuals, null, settings)
+    return CMMDTestResult.of(plan, samples, plan.run(samples), call_code(cmmd_test, ["X", "Y", "group"], options))
+
+
+def _check_parts(statistic: Any, null: Any, compute: Any, trim: Any) -> None:
+    """Objects where objects are wanted, before any work."""
+    for value, name, member, example in (
+        (statistic, "statistic", "fit", "CMMD(level=1)"),
+        (null, "null", "run", "Resampling(scheme='bernoulli')"),
+        (compute, "compute", "report", "Compute(n_jobs=2)"),
+    ):
+        if isinstance(value, type) or not hasattr(value, member):
+            raise TypeError(f"`{name}` must be an object such as {example}; got {value!r}.")
+    if trim is not None and not (is_number(trim) and 0 < trim < 0.5):
+        raise ValueError(f"`trim` must be between 0 and 0.5, or None; got {trim!r}.")
+    if not isinstance(statistic, CMMD):
+        raise TypeError(f"`statistic` must be CMMD or a kind of it, such as Energy; got {statistic!r}.")
+    estimator = statistic.estimator
+    if isinstance(estimator, DoublyRobust) and estimator.train is not None:
+        raise ValueError("`train` of DoublyRobust is for cmmd(); a test takes all rows, or `folds`.")

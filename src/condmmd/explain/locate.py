@@ -1,0 +1,154 @@
+"""Where does it differ: the difference over the covariates, with a band from the same null labels as the test.
+
+For weights A over the rows, fixed before any label is looked at, the difference seen through A is
+``sum_i A_i (t_i - e_i) r_i / sum_i A_i e_i (1 - e_i)``: the mean difference of the outcomes' features between P and Q,
+weighted to where both groups are (r are the features of the outcomes, residualised as in the test). Windows over one
+covariate at a time, with the others as they are in the data, give profiles; ridge weights around a point give the
+witness over all covariates at once. It is linear in the labels, so every null label vector costs one product.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array, HeldLabels, to_host
+from condmmd.data import Samples
+from condmmd.data.checks import check_resamples, check_significance
+from condmmd.embedding import Embedding
+from condmmd.explain.evidence import Evidence
+from condmmd.explain.findings import ROUNDING, Profile, Region, Where
+from condmmd.explain.shifts import Means, variation_of
+from condmmd.explain.windows import BinSums, Windows, make_windows
+from condmmd.inference.evaluate import draw_batches
+from condmmd.inference.joining import critical_value, largest_pvalues, standard_scores
+from condmmd.regression.moments import cross_moments, second_moments
+
+__all__ = ["locate"]
+
+# Rows at which the witness over all covariates is evaluated, and null labels used, at most.
+MAX_POINTS = 500
+MAX_LABELS = 499
+# Lambda of the witness, in units of the mean of k(x, x).
+REG = 0.01
+CONTROL = (
+    "weak control: if Y given X is the same everywhere, the chance that anything at all is marked is at most "
+    "{alpha:g}{given}. If it differs somewhere, a mark nearby may be due to that difference, through the width of the "
+    "windows or through covariates that go together; and a shift that was marked is likely to be too large."
+)
+
+
+class _Witness:
+    """Ridge weights around some of the rows, over all covariates at once."""
+
+    def __init__(self, x: Embedding, weights: Array, rows: npt.NDArray[np.int64]) -> None:
+        phi = to_host(x.phi)
+        A = to_host(second_moments(HeldLabels(weights[None, :]), phi))[0] / weights.sum()
+        ridge = REG * float(np.einsum("ij,ij->", phi, phi)) / len(phi)
+        self.map = np.linalg.solve(A + ridge * np.eye(len(A)), phi[rows].T).T / weights.sum()
+        self.phi = phi
+
+    def __call__(self, R: Array, psi: Array) -> Array:
+        """Squared norm of the difference at each point: shape (B, points)."""
+        M = to_host(cross_moments(HeldLabels(R), self.phi, psi))
+        difference = self.map @ M
+        return np.einsum("bek,bek->be", difference, difference)
+
+
+def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
+    """Profiles over each covariate and the witness at some rows, in one simultaneous band."""
+    settings = evidence.plan.settings
+    alpha = check_significance(settings.significance if significance is None else significance)
+    count = min(settings.n_resamples, max(MAX_LABELS, int(np.ceil(1 / alpha)) - 1))
+    check_resamples(count, alpha)
+    samples, psi, e = evidence.samples, to_host(evidence.y.phi), evidence.e
+    if samples.gram_x is not None:
+        raise TypeError("where() needs the columns of X; a precomputed kernel has none.")
+    sums = [
+        BinSums.of(make_windows(to_host(samples.x.values)[:, j], column), psi, e * (1 - e))
+        for j, column in enumerate(samples.x.columns)
+    ]
+    rows = np.sort(np.random.default_rng(0).permutation(len(e))[:MAX_POINTS])
+    witness = _Witness(evidence.x, e * (1 - e), rows)
+
+    def evaluate(T: Array) -> tuple[Array, list[Array]]:
+        R = T - e
+        difference = [bins.windowed(bins(R)) for bins in sums]
+        sizes = [np.einsum("bgk,bgk->bg", d, d) for d in difference]
+        return np.concatenate([*sizes, witness(R, psi)], axis=1), difference
+
+    observed, difference = evaluate(evidence.t[None, :])
+    labels = draw_batches(evidence.labels.scheme(), count, settings.seed, evidence.t)
+    squares = np.concatenate([observed, *(evaluate(to_host(T.held))[0] for T in labels)])
+    z, mean, deviation = standard_scores(np.cbrt(squares))
+    pvalues = largest_pvalues(z)
+    band = np.maximum(mean + critical_value(z, alpha) * deviation, 0.0) ** 1.5
+
+    outcome = _single_outcome(samples)
+    means = None if outcome is None else Means.of(outcome, evidence)
+    varying = variation_of(psi if means is None else means.residual[:, None], evidence)
+    found, start = [], 0
+    for bins, of_bins, variation in zip(sums, difference, varying, strict=True):
+        here = slice(start, start + bins.windows.count)
+        start = here.stop
+        evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
+        found.append(_profile(bins.windows, of_bins[0], evident, means, evidence.t, variation))
+    anything = bool(pvalues.min() <= alpha + ROUNDING)
+    found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
+    here = slice(start, None)
+    given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
+    return Where(
+        profiles=tuple(found), points=rows, size=observed[0, here] ** 0.5, band=band[here],
+        outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
+        significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
+        outcome=None if outcome is None else samples.y.columns[0].name,
+        control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y.without_rows(),
+        _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
+    )  # fmt: skip
+
+
+def _single_outcome(samples: Samples) -> Array | None:
+    if samples.gram_y is not None or len(samples.y.columns) != 1 or samples.y.categorical:
+        return None
+    return to_host(samples.y.values)[:, 0]
+
+
+def _profile(
+    windows: Windows,
+    difference: Array,
+    evident: tuple[Array, Array, Array, npt.NDArray[np.bool_], Array],
+    means: Means | None,
+    t: Array,
+    variation: tuple[float, float],
+) -> Profile:
+    n_p = np.bincount(windows.of_row, weights=t).astype(int)
+    n_obs = np.stack([n_p, np.bincount(windows.of_row) - n_p], axis=1)
+    shifts = None if means is None else np.array([_window_shift(windows, g, means) for g in range(windows.count)])
+
+    def region(where: npt.NDArray[np.int64]) -> Region:
+        numeric = not windows.categories
+        shift: tuple[float, float] | tuple[None, None] = (None, None)
+        if means is not None:
+            found = means.shift(np.flatnonzero(np.isin(windows.of_row, where)))
+            shift = found if np.isfinite(found).all() else (None, None)
+        return Region(
+            windows.column.name,
+            float(windows.low[where[0]]) if numeric else None,
+            float(windows.high[where[-1]]) if numeric else None,
+            () if numeric else tuple(windows.categories[g] for g in where),
+            (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
+            *shift,
+        )
+
+    marked = np.flatnonzero(evident[3])
+    runs = [marked] if windows.categories else np.split(marked, np.flatnonzero(np.diff(marked) > 1) + 1)
+    return Profile(
+        windows.column.name, windows.categories, windows.low, windows.high, *evident,
+        None if shifts is None else shifts[:, 0], None if shifts is None else shifts[:, 1], n_obs, *variation,
+        tuple(region(run) for run in runs if len(run)), difference,
+    )  # fmt: skip
+
+
+def _window_shift(windows: Windows, g: int, means: Means) -> tuple[float, float]:
+    rows = np.flatnonzero(windows.join[g][windows.of_row] > 0)
+    return means.shift(rows, windows.join[g][windows.of_row[rows]])

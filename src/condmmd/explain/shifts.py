@@ -1,0 +1,94 @@
+"""Mean shifts of an outcome and how they vary: estimates that hold when there is a difference, unlike null labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array, to_host
+from condmmd.explain.evidence import Evidence
+from condmmd.explain.windows import BinSums, Windows, make_windows
+from condmmd.inference.joining import largest_pvalues, standard_scores
+
+__all__ = ["Means", "variation_of"]
+
+# Along which covariates does the difference vary? Random signs behind the answer, bins at most, rows of the smaller
+# group for each bin, and rows of each group that a bin must have.
+WILD = 199
+MAX_WIDE_BINS = 8
+WIDE_BIN_ROWS = 12
+MIN_GROUP_ROWS = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Means:
+    """Mean shift of one outcome in any part of the rows: a difference of weighted means, each over its own weights.
+
+    P is weighted by 1 - e and Q by e, which makes their covariates alike and favours rows that both groups have.
+    """
+
+    residual: Array
+    p_weight: Array
+    q_weight: Array
+    blocks: npt.NDArray[np.int64]
+
+    @classmethod
+    def of(cls, outcome: Array, evidence: Evidence) -> Means:
+        t, e = evidence.t, evidence.e
+        residual = outcome - outcome.mean() if evidence.pooled is None else evidence.pooled.residuals(outcome)
+        return cls(residual, t * (1 - e), (1 - t) * e, evidence.blocks)
+
+    def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
+        """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""
+        r, deviation, means = self.residual[rows], np.zeros(len(rows)), []
+        for own, sign in ((self.p_weight[rows] * weights, 1.0), (self.q_weight[rows] * weights, -1.0)):
+            total = own.sum()
+            if total <= 0:
+                return float("nan"), float("nan")
+            means.append(float(own @ r / total))
+            without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
+            deviation += sign * own * (r - means[-1]) / without
+        by_block = np.bincount(self.blocks[rows], weights=deviation)
+        return means[0] - means[1], float(np.sqrt(np.sum(by_block**2)))
+
+
+def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]:
+    """How much the difference varies over a few bins of each covariate, and its p-value over all covariates.
+
+    The difference in a bin is one of weighted means; what chance does to it, whatever the difference itself, is seen
+    by giving the rows' deviations random signs.
+    """
+    t, e, blocks = evidence.t, evidence.e, evidence.blocks
+    x, count = evidence.samples.x, int(np.clip(min(t.sum(), (1 - t).sum()) // WIDE_BIN_ROWS, 2, MAX_WIDE_BINS))
+    windows = [make_windows(to_host(x.values)[:, j], column, count) for j, column in enumerate(x.columns)]
+    rng = np.random.default_rng(0)
+    signs = rng.integers(0, 2, size=(WILD, int(blocks.max()) + 1), dtype=np.int8) * 2 - 1
+    statistics = np.zeros((WILD + 1, len(windows)))
+    for j, bins in enumerate(windows):
+        total = np.zeros((bins.count, values.shape[1]))
+        deviation, enough = np.zeros_like(values), np.ones(bins.count, dtype=bool)
+        for own, sign in ((t * (1 - e), 1.0), ((1 - t) * e, -1.0)):
+            weight = np.bincount(bins.of_row, weights=own, minlength=bins.count)
+            enough &= np.bincount(bins.of_row, weights=own > 0, minlength=bins.count) >= MIN_GROUP_ROWS
+            share = own / np.maximum(weight, 1e-12)[bins.of_row]
+            mean = _sum_by_bin(share[:, None] * values, bins)
+            total += sign * mean
+            deviation += sign * (share / np.maximum(1 - share, 0.01))[:, None] * (values - mean[bins.of_row])
+        if enough.sum() < 2:
+            continue
+        weight = np.bincount(bins.of_row, weights=e * (1 - e), minlength=bins.count) * enough
+        weight = weight / weight.sum()
+        by_bin = BinSums.of(bins, deviation, e)
+        draws = [total[None], *(by_bin(part[:, blocks]) for part in np.array_split(signs, 8))]
+        differences = np.concatenate(draws)
+        centred = differences - np.einsum("g,bgk->bk", weight, differences)[:, None]
+        statistics[:, j] = np.einsum("g,bgk->b", weight, centred**2)
+    z = standard_scores(np.cbrt(statistics), over=slice(1, None)).z  # random signs give no labels like the observed
+    return [(float(score), float(p)) for score, p in zip(z[0], largest_pvalues(z), strict=True)]
+
+
+def _sum_by_bin(values: Array, bins: Windows) -> Array:
+    columns = [np.bincount(bins.of_row, weights=column, minlength=bins.count) for column in values.T]
+    return np.stack(columns, axis=1)

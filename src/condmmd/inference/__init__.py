@@ -1,0 +1,11 @@
+"""From statistics at observed and null labels to p-values: the plan of a test, null laws, joining columns."""
+
+from condmmd.inference.compute import Compute
+from condmmd.inference.nulls import Gamma, NullLaw, Resampling, Settings
+from condmmd.inference.outcome import LevelResult, Outcome
+from condmmd.inference.plan import Plan, Run, Trained, check_in_memory
+
+__all__ = [
+    "Compute", "Gamma", "LevelResult", "NullLaw", "Outcome", "Plan", "Resampling", "Run", "Settings", "Trained",
+    "check_in_memory",
+]  # fmt: skip

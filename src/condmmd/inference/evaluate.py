@@ -1,0 +1,99 @@
+"""Statistics at the observed and the null labels: in batches, by one worker or many, always the same numbers."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from condmmd.backend import (
+    Array,
+    LabelBatch,
+    Rows,
+    device_memory,
+    is_chunked,
+    n_rows,
+    observed_labels,
+    on_processor,
+    stacked,
+)
+from condmmd.data.checks import is_number
+from condmmd.inference.compute import Compute
+from condmmd.labels import Scheme
+from condmmd.statistics import Fitted
+
+__all__ = ["draw_batches", "evaluate_labels", "labels_at_once", "read_seed"]
+
+Seeds: TypeAlias = list[tuple[int, np.random.SeedSequence]]
+
+# Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
+UNIT = 64
+# Labels held at once, unless the user says otherwise: half a gigabyte, or a share of a device's memory.
+MAX_LABELS = 2**29
+# Of few rows, so many labels at once: a batch costs Python's time whatever its size.
+FEW_LABELS = 2**19
+
+
+def read_seed(rng: Any) -> int:
+    """An integer that repeats the run, from ``rng``: None, a seed or a generator."""
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(2**63))
+    if rng is None:
+        return secrets.randbits(63)
+    if is_number(rng) and rng >= 0 and float(rng).is_integer():
+        return int(rng)
+    raise TypeError(f"`rng` must be None, a non-negative integer or a numpy.random.Generator; got {rng!r}.")
+
+
+def draw_batches(scheme: Scheme, n_resamples: int, seed: int, t: Rows, at_once: int = UNIT) -> Iterator[LabelBatch]:
+    """Null labels, some at a time, where the rows are."""
+    for batch in _batches(n_resamples, seed, at_once):
+        yield _draw(scheme, batch, t)
+
+
+def _batches(n_resamples: int, seed: int, at_once: int) -> list[Seeds]:
+    sizes = [UNIT] * (n_resamples // UNIT) + ([n_resamples % UNIT] if n_resamples % UNIT else [])
+    units = list(zip(sizes, np.random.SeedSequence(seed).spawn(len(sizes)), strict=True))
+    count = max(1, at_once // UNIT)
+    return [units[start : start + count] for start in range(0, len(units), count)]
+
+
+def _draw(scheme: Scheme, batch: Seeds, t: Rows) -> LabelBatch:
+    return scheme.draw([(size, np.random.default_rng(seed)) for size, seed in batch], t)
+
+
+def evaluate_labels(fitted: Fitted, scheme: Scheme, t: Rows, *, n_resamples: int, seed: int, compute: Compute) -> Array:
+    """Every column of a statistic at the observed labels (first row) and at the null labels."""
+    batches = _batches(n_resamples, seed, compute.batch_size or labels_at_once(t))
+
+    def evaluate(number: int) -> Array:
+        null = _draw(scheme, batches[number], t)
+        return fitted(stacked([observed_labels(t), null]) if number == 0 else null)
+
+    done = []
+    for part in _each(evaluate, len(batches), compute.n_jobs if on_processor(t) else None):
+        done.append(part)
+        compute.report(sum(len(p) for p in done) - 1, n_resamples)
+    return np.concatenate(done)
+
+
+def _each(evaluate: Any, count: int, n_jobs: int | None) -> Iterator[Array]:
+    """``evaluate`` of every batch, in order."""
+    if n_jobs in (None, 1) or count == 1:
+        for number in range(count):
+            yield evaluate(number)
+        return
+    from joblib import Parallel, delayed  # noqa: PLC0415 - an import that few runs need
+
+    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(evaluate)(number) for number in range(count))
+
+
+def labels_at_once(t: Rows) -> int:
+    """As many as are worth a pass over the rows, and fit in memory."""
+    if is_chunked(t):
+        return 16 * UNIT
+    limit = max(MAX_LABELS, device_memory(t) // 32)
+    wanted = max(4 * UNIT, FEW_LABELS // n_rows(t)) if on_processor(t) else 16 * UNIT
+    return min(wanted, limit // n_rows(t))

@@ -1,0 +1,85 @@
+"""From statistics at observed and null labels to p-values, for one column or for many at once.
+
+Everything that ranks something observed among its like does it here, with one rule for ties: two values that differ by
+less than a billionth of their unit are equal but for the order of a sum, and count as a tie.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from condmmd.backend import Array
+
+__all__ = ["StandardScores", "critical_value", "join", "largest_pvalues", "pvalue", "pvalues", "standard_scores"]
+
+TIE = 1e-9
+
+
+def pvalue(observed: float, null: Array, unit: float | None = None) -> float:
+    """``(1 + #{null >= observed}) / (1 + B)``, ties counted.
+
+    Parameters
+    ----------
+    observed, null
+        The statistic at the observed and at the null labels.
+    unit
+        What a tie is measured in; None: the observed value, which is right for a sum of squares.
+    """
+    return float(_ranked(np.atleast_1d(observed), null, unit)[0])
+
+
+def pvalues(statistics: Array) -> Array:
+    """The p-value of each column of ``statistics``, whose first row is the observed one."""
+    return np.array([pvalue(column[0], column[1:]) for column in statistics.T])
+
+
+def _ranked(observed: Array, null: Array, unit: float | None) -> Array:
+    slack = TIE * (np.abs(observed) if unit is None else np.full(len(observed), unit))
+    return np.asarray((1 + np.sum(null[:, None] >= observed - slack, axis=0)) / (1 + len(null)))
+
+
+class StandardScores(NamedTuple):
+    """Columns in units of their deviation from their mean, and these two."""
+
+    z: Array
+    mean: Array
+    deviation: Array
+
+
+def standard_scores(values: Array, over: Any = slice(None)) -> StandardScores:
+    """Subtract each column's mean and divide by its standard deviation.
+
+    Both are over all rows, observed and null alike: a symmetric function of them, so that the rows stay exchangeable
+    and a p-value that ranks the observed row among them exact. ``over`` takes them over some rows, for null rows that
+    are not exchangeable with the observed one.
+    """
+    mean, deviation = values[over].mean(axis=0), values[over].std(axis=0)
+    moves = deviation > TIE * np.abs(mean)
+    z = np.where(moves, (values - mean) / np.where(moves, deviation, 1.0), 0.0)
+    return StandardScores(z, mean, deviation)
+
+
+def join(statistics: Array) -> Array:
+    """One statistic for each row out of many columns of sums of squares: the largest standard score of a logarithm.
+
+    The logarithm of a sum of squares is near normal, so the largest of the scores weighs the columns as the smallest
+    p-value would, without its ties.
+    """
+    floor = 1e-12 * statistics.mean(axis=0) + np.finfo(float).tiny
+    logs = np.log(np.maximum(statistics, floor))
+    return np.asarray(standard_scores(logs).z.max(axis=1))
+
+
+def largest_pvalues(z: Array) -> Array:
+    """For each column the p-value of its first row among the largest of every other row: simultaneous over columns."""
+    return _ranked(z[0], z[1:].max(axis=1), 1.0)
+
+
+def critical_value(z: Array, significance: float) -> float:
+    """What the largest of a row's scores exceeds in at most a share ``significance`` of the null rows and the first."""
+    largest = z[1:].max(axis=1)
+    count = len(largest)
+    allowed = int(np.floor(significance * (count + 1) * (1 + TIE)))
+    return float(np.partition(largest, count - allowed)[count - allowed])

@@ -1,0 +1,131 @@
+"""A test as a frozen value: what is compared, with which null, after learning what; and what comes of running it."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.data import Samples
+from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning
+from condmmd.embedding import Embedding
+from condmmd.inference.nulls import NullLaw, Settings
+from condmmd.inference.outcome import Outcome
+from condmmd.labels import LabelPlan, LabelRules
+from condmmd.nuisance import Learned, PooledRegression, Residuals, regress_pooled
+from condmmd.nuisance.overlap import warn_overlap
+from condmmd.nuisance.propensity import Classifier
+from condmmd.nuisance.residuals import RegressorResiduals
+from condmmd.statistics import CMMD, DoublyRobust, Fitted, Statistic
+
+__all__ = ["Plan", "Run", "Trained", "check_in_memory"]
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """Everything that a test fixes before it looks at null labels."""
+
+    labels: LabelPlan
+    learned: Learned
+    pooled: PooledRegression | None
+    fitted: Fitted
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A test that was run: what was fixed, and what came of it."""
+
+    trained: Trained
+    outcome: Outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """Statistic x null x what is learned x settings. The same plan on the same rows gives the same answer."""
+
+    statistic: Statistic
+    rules: LabelRules
+    residuals: Residuals
+    null: NullLaw
+    settings: Settings
+
+    def run(self, samples: Samples) -> Run:
+        """Fix everything on the pooled rows, then compare the observed labels with null labels."""
+        trained = self.train(samples)
+        if self._small(trained.labels):
+            _warn_small(trained.labels, self.settings.significance)
+        return Run(trained, self.null.run(trained.fitted, trained.labels, self.settings))
+
+    def run_within(self, labels: LabelPlan, rows: npt.NDArray[np.bool_], n_resamples: int) -> Run:
+        """The same test on some rows, their labels drawn as in the whole test given how many of each group."""
+        part = labels.on_rows(rows, "strata")
+        if part.kind == "bernoulli":
+            part = replace(part, kind="fixed-size")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CondmmdWarning)
+            warn_overlap(
+                part.propensity, part.samples.x, part.samples.groups.t, stacklevel=2
+            )  # raises if there is none
+            trained = self.train(part.samples, part)
+            settings = replace(self.settings, n_resamples=n_resamples)
+            return Run(trained, self.null.run(trained.fitted, part, settings))
+
+    def train(self, samples: Samples, labels: LabelPlan | None = None) -> Trained:
+        """Everything but the null labels; with ``labels``, for a law of labels that is known already."""
+        strata = None if labels is not None else self.rules.strata(samples)
+        estimates = labels is None and strata is None and self.rules.model.needs_regressors
+        y, pooled = self._outcomes(samples, regress=estimates or self.residuals.needs_pooled)
+        if labels is None:
+            labels = self.rules.make(samples, pooled, strata)
+            if labels.trimmed:
+                samples = labels.samples
+                y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
+        y, how = self.residuals.fit(y, samples, pooled)
+        e = labels.centre if "propensity" in self.statistic.needs else None
+        if e is not None and labels.strata is not None:
+            e = labels.propensity.at_prevalence
+        learned = Learned(y, labels.propensity, e, how)
+        return Trained(labels, learned, pooled, self.statistic.fit(samples, learned))
+
+    def _outcomes(self, samples: Samples, *, regress: bool) -> tuple[Embedding, PooledRegression | None]:
+        """Features of the outcomes, and their pooled regression on X where it is needed."""
+        y = self.statistic.embed_outcomes(samples)
+        if not regress:
+            return y, None
+        return y, regress_pooled(y.phi, samples)
+
+    def _small(self, labels: LabelPlan) -> bool:
+        return labels.log_labelings() < -np.log(self.settings.significance)
+
+
+def _warn_small(labels: LabelPlan, significance: float) -> None:
+    groups, count = labels.samples.groups, round(float(np.exp(labels.log_labelings())))
+    warnings.warn(
+        f"{groups.n} + {groups.m} rows can be labelled in {count} way(s) only, so no p-value can be below "
+        f"{1 / count:.2g} and nothing can be significant at {significance:g}. More rows are needed.",
+        SmallSampleWarning,
+        stacklevel=4,
+    )
+
+
+def check_in_memory(samples: Samples, statistic: Statistic, rules: LabelRules, residuals: Residuals | None) -> None:
+    """With rows in chunks (dask): refuse what needs all of them at once, before any work."""
+    if not samples.chunked:
+        return
+    estimator = statistic.estimator if isinstance(statistic, CMMD) else None
+    needed = {
+        "blocks": rules.blocks is not None,
+        "trim": rules.trim is not None,
+        "residualize (a regressor)": isinstance(residuals, RegressorResiduals),
+        "propensity (a classifier)": isinstance(rules.model, Classifier),
+        "estimator (models other than ridge on all rows, refitted)": isinstance(estimator, DoublyRobust)
+        and estimator.needs_memory,
+    }
+    names = [f"`{name}`" for name, is_needed in needed.items() if is_needed]
+    if names:
+        raise TypeError(
+            f"{', '.join(names)}: this needs all rows in memory, and these are in chunks (dask). Leave it out, or pass "
+            "arrays in memory."
+        )

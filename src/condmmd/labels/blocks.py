@@ -1,0 +1,66 @@
+"""Blocks of rows that share one label: a subject, a day."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array
+from condmmd.data.warning_types import OverlapWarning
+
+__all__ = ["Blocks", "read_blocks", "warn_block_sizes"]
+
+
+@dataclass(frozen=True, eq=False)
+class Blocks:
+    """Rows that share a label: the number of each row's block, and each block's label and size."""
+
+    of_row: npt.NDArray[np.int64]
+    labels: Array
+
+    @property
+    def sizes(self) -> npt.NDArray[np.int64]:
+        """Rows of each block."""
+        return np.bincount(self.of_row)
+
+    def mean(self, values: Array) -> Array:
+        """Mean of each column over the rows of each block."""
+        sums = [np.bincount(self.of_row, weights=column) for column in values.T]
+        return np.stack(sums, axis=1) / self.sizes[:, None] if sums else np.empty((len(self.labels), 0))
+
+
+def read_blocks(blocks: Any, t: Array) -> Blocks:
+    """Number the blocks and find the label of each."""
+    values = np.asarray(blocks)
+    if values.shape != t.shape:
+        raise ValueError(f"`blocks` must have one value a row, {len(t)}; got shape {values.shape}.")
+    names, block_of_row = np.unique(values, return_inverse=True)
+    share = np.bincount(block_of_row, weights=t) / np.bincount(block_of_row)
+    mixed = (share > 0) & (share < 1)
+    if mixed.any():
+        raise ValueError(
+            f"`blocks`: {int(mixed.sum())} block(s) have rows of both groups, such as {names[mixed][0]!r}. Labels are "
+            "resampled by whole blocks; split such a block in two, or leave `blocks` out."
+        )
+    if share.sum() < 2 or (1 - share).sum() < 2:
+        raise ValueError("`blocks`: each group needs at least 2 blocks, or there is nothing to resample.")
+    return Blocks(block_of_row.reshape(-1), share)
+
+
+def warn_block_sizes(blocks: Blocks, stacklevel: int) -> None:
+    """Warn where blocks are to be shuffled whose sizes differ between the groups."""
+    from scipy.stats import mannwhitneyu  # noqa: PLC0415 - a slow import, for blocks alone
+
+    p_sizes, q_sizes = blocks.sizes[blocks.labels == 1], blocks.sizes[blocks.labels == 0]
+    if len(np.unique(blocks.sizes)) > 1 and mannwhitneyu(p_sizes, q_sizes).pvalue < 0.001:
+        warnings.warn(
+            f"the blocks of P have {p_sizes.mean():.3g} rows on average and those of Q {q_sizes.mean():.3g}. Shuffling "
+            "blocks is valid only if their sizes have the same distribution; in cmmd_test, propensity='estimate' takes "
+            "sizes into account.",
+            OverlapWarning,
+            stacklevel=stacklevel,
+        )

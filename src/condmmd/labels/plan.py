@@ -1,0 +1,182 @@
+"""Who could have got which label: the rows that take part, their propensity, and the scheme that draws null labels."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+from scipy.special import gammaln
+
+from condmmd.backend import Array, Rows, move_to, n_rows, take, to_host
+from condmmd.data import Samples, select_rows
+from condmmd.labels.blocks import Blocks, read_blocks, warn_block_sizes
+from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme
+from condmmd.labels.strata import find_strata, shares_in_strata, strata_propensity
+from condmmd.labels.tables import TABLE_ROWS
+from condmmd.nuisance import PooledRegression, Propensity, PropensityModel
+from condmmd.nuisance.odds import log_odds, tilt
+from condmmd.nuisance.overlap import warn_overlap
+from condmmd.nuisance.propensity import EqualMarginals, Logistic
+from condmmd.nuisance.regressors import propensity_regressors
+
+__all__ = ["LabelPlan", "LabelRules", "SchemeName", "propensity_of_rows"]
+
+SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelPlan:
+    """The rows, the propensity, and what is needed to draw null labels."""
+
+    samples: Samples
+    propensity: Propensity
+    kind: str
+    strata: npt.NDArray[np.int64] | None = None
+    blocks: Blocks | None = None
+    block_e: Array | None = None
+    trimmed: int = 0
+
+    @property
+    def centre(self) -> Rows:
+        """The mean of each row's label under the scheme; it knows no more of the observed labels than that does."""
+        if self.kind == "bernoulli":
+            return self.propensity.e
+        if self.strata is not None:
+            return shares_in_strata(self.strata, self.samples.groups.t)
+        if self.blocks is None or self.block_e is None:
+            return self.propensity.at_prevalence
+        by_block = to_host(tilt(log_odds(self.block_e), int(self.blocks.labels.sum())))
+        return by_block[self.blocks.of_row]
+
+    def log_labelings(self) -> float:
+        """Logarithm of the number of label vectors that the scheme can draw."""
+        if self.blocks is None and self.strata is None:
+            count, n = n_rows(self.samples.groups.t), self.samples.groups.n
+            return count * float(np.log(2)) if self.kind == "bernoulli" else float(_log_choose(count, n))
+        t = to_host(self.samples.groups.t) if self.blocks is None else self.blocks.labels
+        if self.kind == "bernoulli":
+            return len(t) * float(np.log(2))
+        strata = np.zeros(len(t), dtype=np.int64) if self.strata is None else self.strata
+        return float(np.sum(_log_choose(np.bincount(strata), np.bincount(strata, weights=t))))
+
+    def scheme(self) -> Scheme:
+        """How null labels are drawn."""
+        t = self.samples.groups.t if self.blocks is None else self.blocks.labels
+        # The law given the sum knows odds up to a factor only; of many rows the sum is right already.
+        few = n_rows(self.samples.groups.t) <= TABLE_ROWS
+        whole = self.propensity.e if few or self.kind == "bernoulli" else self.propensity.at_prevalence
+        e = whole if self.block_e is None else self.block_e
+        inner: Scheme
+        if self.kind == "permutation":
+            inner = Permutation(t, self.strata)
+        elif self.kind == "bernoulli":
+            inner = Bernoulli(e)
+        else:
+            inner = FixedSize.of(e, t)
+        return inner if self.blocks is None else ByBlock(inner, self.blocks.labels, self.blocks.of_row)
+
+    def on_rows(self, keep: npt.NDArray[np.bool_], argument: str) -> LabelPlan:
+        """The same law of labels on some of the rows, given how many of each group they have."""
+        if self.blocks is not None:
+            raise TypeError(f"`{argument}` and `blocks` cannot be used together; leave the blocks out beforehand.")
+        samples = select_rows(self.samples, keep, argument=argument)
+        propensity = replace(self.propensity, e=take(self.propensity.e, np.flatnonzero(keep)), n=samples.groups.n)
+        strata = None if self.strata is None else np.unique(self.strata[keep], return_inverse=True)[1]
+        return replace(self, samples=samples, propensity=propensity, strata=strata)
+
+
+def _log_choose(total: Any, chosen: Any) -> Any:
+    return gammaln(total + 1) - gammaln(chosen + 1) - gammaln(total - chosen + 1)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRules:
+    """How a plan of labels is made from the rows: the model of the propensity, the scheme, blocks and trimming."""
+
+    model: PropensityModel
+    scheme: SchemeName = "auto"
+    blocks: Any = None
+    trim: float | None = None
+
+    def __post_init__(self) -> None:
+        if isinstance(self.model, EqualMarginals):
+            if self.trim is not None:
+                raise ValueError("`trim` needs a propensity; with propensity=None there is nothing to trim by.")
+        elif self.scheme == "permutation":
+            raise ValueError(
+                "scheme='permutation' asserts that X has the same distribution in both: use propensity=None."
+            )
+        if self.trim is not None and self.blocks is not None:
+            raise ValueError("`trim` and `blocks` cannot be used together; leave the blocks out beforehand.")
+
+    def strata(self, samples: Samples) -> npt.NDArray[np.int64] | None:
+        """Strata of equal covariates, if labels are to be shuffled within them in place of an estimate."""
+        estimated = isinstance(self.model, Logistic) and self.scheme == "auto" and self.blocks is None
+        return find_strata(samples) if estimated else None
+
+    def make(
+        self, samples: Samples, pooled: PooledRegression | None, strata: npt.NDArray[np.int64] | None
+    ) -> LabelPlan:
+        """Read or estimate the propensity, choose the scheme, leave out what is to be trimmed."""
+        t = samples.groups.t
+        blocks = None if self.blocks is None else read_blocks(self.blocks, to_host(t))
+        if isinstance(self.model, EqualMarginals):
+            return self._equal_marginals(samples, blocks)
+        block_e = None
+        if strata is not None:
+            found = strata_propensity(strata, t)
+        else:
+            found, block_e = _row_propensity(self.model, samples, blocks, pooled)
+        kind = "permutation" if strata is not None else "fixed-size" if self.scheme == "auto" else self.scheme
+        plan = LabelPlan(samples, found, kind, strata, blocks, block_e)
+        if self.trim is not None:
+            balanced = to_host(found.balanced)
+            keep = (balanced >= self.trim) & (balanced <= 1 - self.trim)
+            plan = replace(plan.on_rows(keep, "trim"), trimmed=int((~keep).sum()))
+        warn_overlap(plan.propensity, plan.samples.x, plan.samples.groups.t, stacklevel=5)
+        return plan
+
+    def _equal_marginals(self, samples: Samples, blocks: Blocks | None) -> LabelPlan:
+        known = self.model.fit(samples.x, None, samples.groups.t)
+        kind = "permutation" if self.scheme == "auto" else self.scheme
+        if blocks is None:
+            return LabelPlan(samples, known, kind)
+        warn_block_sizes(blocks, stacklevel=6)
+        return LabelPlan(samples, known, kind, None, blocks, np.full(len(blocks.labels), blocks.labels.mean()))
+
+
+def propensity_of_rows(model: PropensityModel, samples: Samples, pooled: PooledRegression | None) -> Propensity:
+    """The propensity for a measurement: as given, or estimated as a test would."""
+    plan = LabelRules(model)
+    return plan.make(samples, pooled, plan.strata(samples)).propensity
+
+
+def _row_propensity(
+    model: PropensityModel, samples: Samples, blocks: Blocks | None, pooled: PooledRegression | None
+) -> tuple[Propensity, Array | None]:
+    """The propensity at the rows, and at the blocks if there are any."""
+    t, x = samples.groups.t, samples.x
+    if samples.gram_x is not None:  # its table holds row numbers, which say nothing about X
+        x = x.select(())
+    regressors = None
+    if model.needs_regressors:
+        if pooled is None:
+            raise ValueError("the pooled regression is missing.")
+        regressors = propensity_regressors(x, pooled)
+    if blocks is None:
+        return model.fit(x, regressors, t), None
+    if model.learns:
+        size = np.log(blocks.sizes)
+        columns = [] if regressors is None else [blocks.mean(to_host(regressors))]
+        table = x.at(blocks.mean(to_host(x.values)))
+        by_block = model.fit(table, np.column_stack([*columns, (size - size.mean())[:, None]]), blocks.labels)
+        block_e = to_host(by_block.e)
+        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n), block_e
+    found = model.fit(x, regressors, t)
+    of_rows = to_host(found.e)
+    block_e = blocks.mean(of_rows[:, None])[:, 0]
+    if np.abs(block_e[blocks.of_row] - of_rows).max() > 1e-9:
+        raise ValueError("`propensity` must be the same for all rows of a block, whose label is one draw.")
+    return found, block_e

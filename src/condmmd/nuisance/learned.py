@@ -1,0 +1,34 @@
+"""Everything that a statistic may use beside the rows: all of it fixed before any null label is drawn."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from condmmd.backend import Rows
+from condmmd.embedding import Embedding
+from condmmd.nuisance.propensity import Propensity
+from condmmd.nuisance.residuals import Residualization
+
+__all__ = ["Learned"]
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned of the rows of a test or a measurement.
+
+    Attributes
+    ----------
+    outcomes
+        Features of the outcomes, residualised if that was asked for.
+    propensity
+        The probability of P at each row; None where the statistic has no use for it.
+    centre
+        The mean of each row's label over the null labels; None likewise.
+    residualization
+        How the outcomes were residualised; None if they were not.
+    """
+
+    outcomes: Embedding
+    propensity: Propensity | None = None
+    centre: Rows | None = None
+    residualization: Residualization | None = None

@@ -1,0 +1,160 @@
+"""Pictures of a result, in the user's column names and readable without colour. Needs matplotlib."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from condmmd.backend import to_host
+from condmmd.explain import Where
+from condmmd.nuisance.odds import balanced
+from condmmd.present.curves import group_curves
+from condmmd.present.shown import Shown
+
+Axes: TypeAlias = Any  # of matplotlib, an extra
+
+__all__ = ["KINDS", "label", "plot_result", "plot_where"]
+
+MAX_LABEL = 40
+
+
+def label(text: object, width: int = MAX_LABEL) -> str:
+    """A name from the data as matplotlib shows it: no mathematics, one line, not too long."""
+    line = "".join(c if c.isprintable() else " " for c in str(text)).strip() or "(no name)"
+    short = line if len(line) <= width else f"{line[: width - 1]}…"
+    return short.replace("$", r"\$")
+
+
+def new_axes(ax: Axes | None) -> Axes:
+    """The axes given, or new ones."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise ImportError("pictures need matplotlib: pip install 'condmmd[report]'") from error
+    return plt.subplots(figsize=(5.6, 3.6), layout="constrained")[1]
+
+
+def plot_null(result: Shown, ax: Axes) -> None:
+    """The statistic among its values at the null labels."""
+    null = np.asarray(result.null_distribution)
+    if not len(null):
+        raise ValueError("null=Gamma() draws no null labels; there is nothing to show.")
+    ax.hist(null, bins=min(40, max(10, len(null) // 15)), color="0.75", edgecolor="0.5", label="null labels")
+    ax.axvline(result.statistic, color="C3", linewidth=2, label=f"observed, p = {result.pvalue:.3g}")
+    ax.set(xlabel="statistic", ylabel="label vectors", title="Observed against null")
+    ax.legend(fontsize="small")
+
+
+def plot_levels(result: Shown, ax: Axes) -> None:
+    """The p-value of each level alone: at which scale of the covariates the two differ."""
+    rows = [row for row in result.by_level if row.reg == result.by_level[0].reg]
+    rows = [row for row in rows if row.kernel_x == result.by_level[0].kernel_x]
+    ax.plot([row.level for row in rows], [row.pvalue for row in rows], "o-", color="C0", label="each level alone")
+    ax.axhline(result.pvalue, color="C3", label=f"all together, {result.pvalue:.3g}")
+    ax.axhline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
+    ax.set(yscale="log", xlabel="level s", ylabel="p-value", title="Level profile", ylim=(None, 1.3))
+    _plain_numbers(ax)
+    ax.legend(fontsize="small")
+
+
+def plot_overlap(result: Shown, ax: Axes) -> None:
+    """How alike the covariates are: the propensity in both groups, as it would be with samples of one size."""
+    evidence = result.evidence
+    t, bins = evidence.t, np.linspace(0, 1, 26).tolist()
+    alike = to_host(balanced(evidence.e, float(t.mean())))
+    of_p, of_q = alike[t == 1], alike[t == 0]
+    p_share, q_share = np.full(len(of_p), 1 / len(of_p)), np.full(len(of_q), 1 / len(of_q))
+    ax.hist(of_p, bins=bins, weights=p_share, color="0.6", label=f"P: {label(result.labels[0])}")
+    ax.hist(
+        of_q, bins=bins, weights=q_share, histtype="step", linewidth=1.8, color="C0",
+        label=f"Q: {label(result.labels[1])}",
+    )  # fmt: skip
+    ax.set(xlabel="propensity: 0 only Q lives there, 1 only P", ylabel="share of the group", title="Overlap of X")
+    ax.legend(fontsize="small")
+
+
+def plot_curves(result: Shown, ax: Axes) -> None:
+    """Conditional median and 10 to 90 % range of one outcome given one covariate, for each group."""
+    for curve, side, name, (colour, line, marker) in zip(
+        group_curves(result.evidence), ("P", "Q"), result.labels, (("0.25", "-", "o"), ("C0", "--", "^")), strict=True
+    ):
+        ax.scatter(curve.x, curve.y, s=5, alpha=0.25, color=colour, marker=marker, linewidths=0)
+        ax.plot(curve.grid, curve.middle, line, color=colour, linewidth=2, label=f"{side}: {label(name)}, median")
+        ax.fill_between(curve.grid, curve.lower, curve.upper, color=colour, alpha=0.15, linewidth=0)
+    names = result.evidence.samples
+    ax.set(xlabel=label(names.x.names[0]), ylabel=label(names.y.names[0]), title="Median and 10 to 90 % range")
+    ax.legend(fontsize="small")
+
+
+def plot_where(where: Where, ax: Axes, covariate: str | None = None) -> None:
+    """The difference along a covariate, the band, and what is outside."""
+    profile = where.profile(covariate)
+    position = np.arange(len(profile.size)) if profile.categories else profile.middle
+    if profile.shift is not None:
+        ax.axhline(0, color="0.5", linewidth=0.8)
+        ax.errorbar(
+            position, profile.shift, yerr=1.96 * np.asarray(profile.error), fmt="o-" if not profile.categories else "o",
+            markersize=3.5, color="C0", ecolor="0.6", capsize=2, label="mean shift, 95 % at each point",
+        )  # fmt: skip
+        ax.set_ylabel(f"mean of {label(where.outcome, 24)}, P minus Q")
+    else:
+        ax.plot(position, profile.size, "o-", markersize=3.5, color="C0", label="size of the difference")
+        ax.plot(position, profile.band, "--", color="0.4", label=f"{1 - where.significance:.0%} simultaneous band")
+        ax.set_ylabel("size of the difference")
+    for number, g in enumerate(np.flatnonzero(profile.outside)):
+        low, high = (g - 0.5, g + 0.5) if profile.categories else (profile.low[g], profile.high[g])
+        ax.axvspan(low, high, facecolor="C1", alpha=0.25, hatch="//", edgecolor="0.7", linewidth=0,
+                   label="outside the band" if number == 0 else None)  # fmt: skip
+    if profile.categories:
+        ax.set_xticks(position, [label(name, 12) for name in profile.categories], rotation=30, ha="right")
+    ax.set(xlabel=label(profile.covariate), title="Where it differs")
+    ax.legend(fontsize="small")
+
+
+def plot_map(where: Where, ax: Axes, covariate: str | None = None) -> None:
+    """Signed witness: where in covariate and outcome P has more mass than Q."""
+    profile, y, values = where.map(covariate)
+    position = np.arange(len(profile.size)) if profile.categories else profile.middle
+    if len(position) < 2:
+        raise ValueError(f"'{profile.covariate}' has one value; there is no map.")
+    limit = float(np.abs(values).max()) or 1.0
+    mesh = ax.pcolormesh(position, y, values.T, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest")
+    if values.min() < 0 < values.max():
+        ax.contour(position, y, values.T, levels=[0], colors="0.2", linewidths=0.8)
+    bar = ax.figure.colorbar(mesh, ax=ax)
+    bar.set_label(
+        f"more in P: {label(where.labels[0], 14)} (+) or Q: {label(where.labels[1], 14)} (-)", fontsize="small"
+    )
+    if profile.categories:
+        ax.set_xticks(position, [label(name, 12) for name in profile.categories], rotation=30, ha="right")
+    ax.set(xlabel=label(profile.covariate), ylabel=label(where.outcome), title="Witness over covariate and outcome")
+
+
+KINDS: dict[str, Callable[..., None]] = {
+    "null": plot_null,
+    "levels": plot_levels,
+    "overlap": plot_overlap,
+    "curves": plot_curves,
+    "where": lambda result, ax, **options: plot_where(result.where(), ax, **options),
+    "map": lambda result, ax, **options: plot_map(result.where(), ax, **options),
+}
+
+
+def plot_result(result: Shown, kind: str, ax: Axes | None, **options: Any) -> Axes:
+    """Draw one kind of picture and return its axes."""
+    if kind not in KINDS:
+        raise ValueError(f"`kind` must be one of {list(KINDS)}; got {kind!r}.")
+    axes = new_axes(ax)
+    KINDS[kind](result, axes, **options)
+    return axes
+
+
+def _plain_numbers(ax: Axes) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter  # noqa: PLC0415
+
+    ax.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    ax.yaxis.set_minor_formatter(NullFormatter())

@@ -1,0 +1,1 @@
+"""Sums over rows, and the ridge and logistic regressions made from them."""

@@ -1,0 +1,7 @@
+"""What a user holds: the result of a measurement or of a test."""
+
+from condmmd.results.cmmd_test_result import CMMDTestResult
+from condmmd.results.discrepancy import Discrepancy
+from condmmd.results.mmd_test_result import MMDTestResult
+
+__all__ = ["CMMDTestResult", "Discrepancy", "MMDTestResult"]

@@ -1,0 +1,251 @@
+"""The result of a measurement: how different the two conditional distributions are, at every level, and where."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array, Rows, is_chunked, move_to, n_rows, namespace, observed_labels, to_host
+from condmmd.data import Samples, Table, encode, read_table, select_rows
+from condmmd.embedding import Embedding
+from condmmd.kernels import Kernel, Precomputed
+from condmmd.regression.regularization import Regularization
+from condmmd.results.text import shortened
+from condmmd.statistics import Comparison, DoublyRobustContrast
+from condmmd.statistics.spectrum import level_values
+
+__all__ = ["Discrepancy"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Discrepancy:
+    """Distance between P(Y|X) and Q(Y|X): ``CMMD_s^2 = sum_j eigenvalues_j^s energies_j``.
+
+    Made by `cmmd`. One eigendecomposition holds every level: low levels count a difference wherever there are any
+    covariates, high levels count it where most of them are.
+
+    Attributes
+    ----------
+    eigenvalues
+        Those of the covariance of the covariates' features, largest first.
+    energies
+        How much of the difference lies along each eigenvector.
+    estimator
+        "plugin", "joint" or "doubly_robust".
+    reg
+        The ridge lambdas and how they were chosen; None where the estimator has none.
+    mixture
+        Weight of P in the covariance; None: the pooled sample.
+    n_obs
+        Rows of P and of Q.
+    labels
+        What the user called P and Q.
+    embedding_x, embedding_y
+        Features of the covariates and of the outcomes: ``rank``, ``residual``, ``method``.
+    lowest_level
+        The lowest level that the estimator can give.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from condmmd import cmmd
+    >>> rng = np.random.default_rng(0)
+    >>> x = rng.normal(size=400)
+    >>> group = np.repeat([1, 0], 200)
+    >>> d = cmmd(x, np.sin(x) + 0.5 * group * x + 0.1 * rng.normal(size=400), group)
+    >>> bool(d.level(0) > d.level(1) > d.level(2) > 0)
+    True
+    >>> bool(d.witness([2.0])[0] > d.witness([0.0])[0])  # the two differ away from zero
+    True
+    """
+
+    eigenvalues: Array
+    energies: Array
+    estimator: str
+    reg: Regularization | None
+    mixture: float | None
+    n_obs: tuple[int, int]
+    labels: tuple[str, str]
+    embedding_x: Embedding
+    embedding_y: Embedding
+    lowest_level: int
+    _difference: Array
+    _columns: tuple[Table, Table]
+    _doubly_robust: tuple[Comparison, Rows] | None = None
+
+    @classmethod
+    def of(cls, comparison: Comparison, samples: Samples, estimator: str) -> Discrepancy:
+        """Evaluate a comparison at the observed labels."""
+        if comparison.rows is not None:
+            samples = select_rows(samples, comparison.rows, argument="train")
+        groups = samples.groups
+        sigma, energies, D = (to_host(part) for part in comparison.spectra(observed_labels(groups.t)))
+        robust = isinstance(comparison.contrast, DoublyRobustContrast)
+        return cls(
+            eigenvalues=sigma if sigma.ndim == 1 else sigma[0],
+            energies=energies[0],
+            estimator=estimator,
+            reg=comparison.reg,
+            mixture=comparison.mixture,
+            n_obs=(groups.n, groups.m),
+            labels=(groups.p_label, groups.q_label),
+            embedding_x=comparison.x.without_rows(),
+            embedding_y=comparison.y.without_rows(),
+            lowest_level=comparison.contrast.power,
+            _difference=D[0],
+            _columns=(samples.x.head(), samples.y.head()),
+            _doubly_robust=(comparison, groups.t) if robust else None,
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What is pickled: everything but the rows, which the pseudo-outcomes alone need."""
+        return {**self.__dict__, "_doubly_robust": None}
+
+    @property
+    def rank(self) -> int:
+        """The number of features of the covariates, so of eigenvalues."""
+        return len(self.eigenvalues)
+
+    @property
+    def residual(self) -> float:
+        """Share of a kernel's trace that its features leave out: the larger of covariates' and outcomes'."""
+        return max(self.embedding_x.residual, self.embedding_y.residual)
+
+    @property
+    def kernel_x(self) -> Kernel:
+        """The kernel on the covariates, with every number fixed."""
+        return self.embedding_x.kernel
+
+    @property
+    def kernel_y(self) -> Kernel:
+        """The kernel on the outcomes, with every number fixed."""
+        return self.embedding_y.kernel
+
+    @property
+    def pseudo_outcomes(self) -> Array:
+        """Doubly robust: what is regressed on the covariates, a row for each row, in the outcomes' features.
+
+        For one outcome with a linear kernel, in its units.
+        """
+        if self._doubly_robust is None:
+            raise TypeError(
+                f"this {self.estimator} measurement has no pseudo-outcomes: they are of DoublyRobust(), and are not "
+                "pickled."
+            )
+        comparison, t = self._doubly_robust
+        if is_chunked(t):
+            raise TypeError("pseudo-outcomes are one a row, and these rows are in chunks (dask); pass some in memory.")
+        assert isinstance(comparison.contrast, DoublyRobustContrast)  # noqa: S101 - as it was made above
+        return to_host(comparison.contrast.pseudo_outcomes(t, comparison.x, comparison.y))
+
+    @overload
+    def level(self, s: float) -> float: ...
+    @overload
+    def level(self, s: npt.ArrayLike) -> Array: ...
+    def level(self, s: npt.ArrayLike) -> float | Array:
+        """Squared CMMD of level ``s``: a number, or an array of the shape of ``s``.
+
+        Parameters
+        ----------
+        s
+            At least 0; with the joint estimator at least 2. Level 0 compares conditional mean operators, 1 the
+            conditional mean embeddings averaged over the covariates, 2 the joint distributions.
+        """
+        try:
+            levels = np.asarray(s, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise TypeError(f"`level` must be a number or an array of numbers; got {s!r}.") from None
+        lowest = self.lowest_level
+        if not (np.isfinite(levels).all() and (levels >= lowest).all()):
+            remedy = " Use PlugIn() for lower levels." if lowest else ""
+            raise ValueError(
+                f"`level` must be finite and at least {lowest} for the {self.estimator} estimator; got {s!r}.{remedy}"
+            )
+        values = to_host(level_values(self.eigenvalues, self.energies[None], levels.reshape(-1), lowest))[0]
+        return float(values[0]) if levels.ndim == 0 else values.reshape(levels.shape)
+
+    def witness(self, X_new: Any, Y_new: Any = None) -> Array:
+        """Where the two differ: at each row of ``X_new``, or of ``(X_new, Y_new)`` together.
+
+        Parameters
+        ----------
+        X_new
+            Covariates, with the columns of X. With a precomputed kernel: similarities with every pooled row.
+        Y_new
+            Outcomes, likewise; None to sum the difference up over all outcomes.
+
+        Returns
+        -------
+        ndarray
+            Without ``Y_new`` the squared norm of the difference of the two embeddings at each x. With it, a signed
+            number: positive where P has more mass near (x, y) than Q, negative where it has less. (The joint
+            estimator's difference is weighted by the density of x.) A row with a category that X did not have is
+            similar to nothing, so nothing is known there and the answer is 0.
+        """
+        x = self._encode(X_new, "X_new", 0)
+        difference = self.embedding_x.transform(x) @ move_to(self._difference, x)
+        if Y_new is None:
+            return namespace(difference).vecdot(difference, difference)
+        y = self._encode(Y_new, "Y_new", 1)
+        if n_rows(x) != n_rows(y):
+            raise ValueError(f"`X_new` has {n_rows(x)} rows and `Y_new` has {n_rows(y)}; they must be the same.")
+        return namespace(difference).vecdot(difference, self.embedding_y.transform(y))
+
+    def to_dict(self) -> dict[str, Any]:
+        """All numbers and settings, in types that JSON has."""
+        reg = self.reg
+        return {
+            "estimator": self.estimator,
+            "eigenvalues": self.eigenvalues.tolist(),
+            "energies": self.energies.tolist(),
+            "levels": {f"{s:g}": self.level(float(s)) for s in self._shown_levels()},
+            "n_obs": {"P": self.n_obs[0], "Q": self.n_obs[1]},
+            "labels": {"P": self.labels[0], "Q": self.labels[1]},
+            "reg": None if reg is None else {"P": reg.lam_p, "Q": reg.lam_q, "rule": reg.rule},
+            "mixture": self.mixture,
+            **{
+                f"embedding_{name}": {
+                    "kernel": repr(e.kernel),
+                    "rank": e.rank,
+                    "residual": e.residual,
+                    "method": e.method,
+                }
+                for name, e in (("x", self.embedding_x), ("y", self.embedding_y))
+            },
+        }
+
+    def _encode(self, data: Any, argument: str, side: int) -> Any:
+        embedding = (self.embedding_x, self.embedding_y)[side]
+        if isinstance(embedding.kernel, Precomputed):
+            similarities = read_table(data, argument).values
+            if similarities.shape[1] != sum(self.n_obs):
+                raise ValueError(
+                    f"`{argument}` must have a similarity with each of the {sum(self.n_obs)} pooled rows; got "
+                    f"{similarities.shape[1]} columns."
+                )
+            return similarities
+        return encode(self._columns[side], data, argument)
+
+    def _shown_levels(self) -> Array:
+        return self.lowest_level + np.arange(0.0, 2.01, 0.5)
+
+    def __repr__(self) -> str:
+        (n, m), (p, q) = self.n_obs, self.labels
+        shown = self._shown_levels()
+        lines = [
+            f"Discrepancy of Y given X between P ({p}: {n} rows) and Q ({q}: {m} rows), {self.estimator} estimator",
+            "  level      " + "".join(f"{s:>11g}" for s in shown),
+            "  CMMD^2     " + "".join(f"{value:>11.4g}" for value in self.level(shown)),
+        ]
+        lines += [
+            f"  {name:<11}{shortened(repr(e.kernel))}; rank {e.rank}, residual {e.residual:.2g} ({e.method})"
+            for name, e in (("covariates", self.embedding_x), ("outcomes", self.embedding_y))
+        ]
+        if self.reg is not None:
+            lines.append(f"  lambda     {self.reg}")
+        if self.mixture is not None:
+            lines.append(f"  mixture    {self.mixture:g} of P in the distribution of X")
+        return "\n".join(lines)

@@ -1,0 +1,85 @@
+"""What a result says to a person, on a screen or in a notebook."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+from typing import Any
+
+from condmmd.data import Samples
+from condmmd.present import Shown
+
+__all__ = ["html_of", "listed", "shortened", "spaces_of", "summary_of"]
+
+# Columns named in a sentence, and levels shown.
+MAX_NAMED = 8
+MAX_LEVELS = 10
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Columns in a sentence."""
+    shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
+    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
+
+
+def spaces_of(samples: Samples) -> tuple[str, str]:
+    """The covariates and the outcomes in the user's names; "X" or "Y" where there is a Gram matrix in their place."""
+    x, y = (
+        table.argument if gram is not None else listed(table.names)
+        for table, gram in ((samples.x, samples.gram_x), (samples.y, samples.gram_y))
+    )
+    return x, y
+
+
+def shortened(text: str, width: int = 88) -> str:
+    """Numbers in as many digits as a person reads, and one line."""
+    rounded = re.sub(r"\d+\.\d{3,}(?:e[-+]?\d+)?", lambda found: f"{float(found.group()):.4g}", text)
+    return rounded if len(rounded) <= width else f"{rounded[: width - 4]} ..."
+
+
+def summary_of(result: Shown, *, estimator: str, reg: str, residualization: dict[str, Any] | None) -> str:
+    """A screenful."""
+    (n, m), (p, q) = result.n_obs, result.labels
+    overlap = result.propensity_summary
+    differs = "" if result.pvalue <= result.significance else "no "
+    drawn = f", {result.n_resamples} label vectors" if result.n_resamples else ""
+    lines = [
+        f"Is Y given X the same in P ({p}: {n} rows) and Q ({q}: {m} rows)?",
+        f"  p-value     {result.pvalue:.4g}  ({differs}evidence that it differs, at {result.significance:g})",
+        f"  rests on    {result.assumption}",
+        f"  null        {result.scheme}{drawn}",
+        f"  propensity  {overlap['model']}",
+        f"              {overlap['min']:.3g} to {overlap['max']:.3g}",
+        f"              {overlap['effective_size']:.0f} of {n + m} rows' worth of random labels",
+        f"  statistic   {estimator}, lambda {reg}",
+    ]
+    if residualization:
+        model, explained = shortened(residualization["model"]), residualization["explained"]
+        lines.append(f"  outcomes    residuals of {model}; explains {explained:.0%}")
+    if result.trimmed:
+        lines.append(f"  trimmed     {result.trimmed} rows where one group is rare")
+    lines += [
+        f"  {name:<11} {shortened(e['kernel'])}; rank {e['rank']}, residual {e['residual']:.2g}"
+        for name, e in (("kernel of X", result.embeddings["x"]), ("kernel of Y", result.embeddings["y"]))
+    ]
+    lines.append("  level     CMMD^2      p-value alone")
+    lines += [f"  {r.level:<8g}  {r.statistic:<10.4g}  {r.pvalue:.4g}" for r in result.by_level[:MAX_LEVELS]]
+    if len(result.by_level) > MAX_LEVELS:
+        lines.append(f"  ... and {len(result.by_level) - MAX_LEVELS} more")
+    lines.append(f"  repeat with rng={result.rng_state}")
+    return "\n".join(lines)
+
+
+def html_of(result: Shown) -> str:
+    """What a notebook shows."""
+    rows = "".join(
+        f"<tr><td>{r.level:g}</td><td>{r.statistic:.4g}</td><td>{r.pvalue:.4g}</td></tr>"
+        for r in result.by_level[:MAX_LEVELS]
+    )
+    return (
+        f"<p><strong>{escape(result.sentence())}</strong></p>"
+        f"<p>{result.n_obs[0]} + {result.n_obs[1]} rows; {escape(result.scheme)}, {result.n_resamples} null label "
+        f"vectors. Rests on: {escape(result.assumption)}.</p>"
+        f"<table><thead><tr><th>level</th><th>CMMD²</th><th>p-value alone</th></tr></thead>"
+        f"<tbody>{rows}</tbody></table>"
+    )

@@ -1,0 +1,32 @@
+"""What is compared: one file a statistic, or an estimator of one."""
+
+from condmmd.statistics.base import ConditionalFit, Fitted, Statistic, StatisticColumn
+from condmmd.statistics.cmmd import CMMD, FittedCMMD
+from condmmd.statistics.comparison import Comparison
+from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
+from condmmd.statistics.energy import Energy, EnergyKernel
+from condmmd.statistics.joint import Joint, JointContrast
+from condmmd.statistics.mmd import MMD
+from condmmd.statistics.orthogonal import Orthogonal, OrthogonalContrast
+from condmmd.statistics.plugin import PlugIn, PlugInContrast
+
+__all__ = [
+    "CMMD",
+    "MMD",
+    "Comparison",
+    "ConditionalFit",
+    "DoublyRobust",
+    "DoublyRobustContrast",
+    "Energy",
+    "EnergyKernel",
+    "Fitted",
+    "FittedCMMD",
+    "Joint",
+    "JointContrast",
+    "Orthogonal",
+    "OrthogonalContrast",
+    "PlugIn",
+    "PlugInContrast",
+    "Statistic",
+    "StatisticColumn",
+]  # fmt: skip
