@@ -14,8 +14,9 @@ from condmmd.data.warning_types import (
 from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test
 from condmmd.inference import Compute, Gamma, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
+from condmmd.nuisance import Forests
 from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult
-from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Joint, Orthogonal, PlugIn
+from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
 
@@ -33,6 +34,8 @@ __all__ = [
     "DoublyRobust",
     "Energy",
     "EnergyKernel",
+    "Family",
+    "Forests",
     "Gamma",
     "Gaussian",
     "Joint",
@@ -42,6 +45,7 @@ __all__ = [
     "MMDTestResult",
     "Matern",
     "Orthogonal",
+    "Overlap",
     "OverlapWarning",
     "PerGroup",
     "PlugIn",

@@ -59,9 +59,9 @@ def read_file(path: str, *, delimiter: str | None = None, encoding: str = "utf-8
             table = _read_stream(pa, raw, path, delimiter, encoding)
             table.column_names  # noqa: B018 - decodes them
     except (pa.ArrowInvalid, pa.ArrowKeyError, gzip.BadGzipFile, EOFError, LookupError, UnicodeError) as error:
-        told = str(error).splitlines()[0]
-        remedy = " Name its --encoding, such as latin-1 or utf-16." if "UTF" in told or "decode" in told else ""
-        raise ValueError(f"{path} could not be read: {told}.{remedy}") from None
+        reason = str(error).splitlines()[0]
+        remedy = " Name its --encoding, such as latin-1 or utf-16." if "UTF" in reason or "decode" in reason else ""
+        raise ValueError(f"{path} could not be read: {reason}.{remedy}") from None
     if any("\ufffd" in name for name in table.column_names):
         raise ValueError(f"{path}: a column name is not {encoding} text. Name its --encoding, such as latin-1.")
     doubled = sorted({name for name in table.column_names if table.column_names.count(name) > 1})

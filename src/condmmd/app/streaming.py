@@ -124,7 +124,7 @@ def stream(
         check_names([*names, *picked.get("categorical", ()), *picked.get("numeric", ())], source.columns, source.path)
     reader = partial(_read_part, names=names, group=group, picked=picked)
     where = [(source, part, 1.0 - number) for number, source in enumerate(sources) for part in source.parts]
-    _, types = reader(*where[0], told=True)
+    _, types = reader(*where[0], with_types=True)
     made = dask.delayed(reader, pure=False)
     frame = Partitions(tuple(made(*one) for one in where))
     groups = Groups(read_group(frame.select([LABEL])).t, *labels)
@@ -140,9 +140,9 @@ def _read_part(
     names: list[str],
     group: tuple[str, str, str] | None,
     picked: dict[str, Any],
-    told: bool = False,
+    with_types: bool = False,
 ) -> Any:
-    """Rows of a part as a table with a label; and what the columns are, if that is to be told."""
+    """Rows of a part as a table with a label; and what the columns are, if that is wanted."""
     wanted = names if group is None else [*names, group[0]]
     frame = pick_columns(source.read(part, wanted), wanted, strict=wanted[len(names) :], empty=True, **picked)
     table, t = frame.table.select(names), np.full(frame.table.num_rows, side)
@@ -152,7 +152,7 @@ def _read_part(
         table, t = table.filter(keep), of_p[keep].astype(np.float64)
     data = table.append_column(LABEL, [t])
     types = {name: kind.split(" (")[0] for name, kind in frame.types.items()}
-    return (data, types) if told else data
+    return (data, types) if with_types else data
 
 
 def _equal(column: Any, value: str) -> npt.NDArray[np.bool_]:

@@ -28,10 +28,8 @@ def sigmoid(values: Any) -> Any:
 
 def softplus(values: Any) -> Any:
     """``log(1 + exp(values))``, without overflow."""
-    if on_processor(values):
-        return np.logaddexp(0.0, values)
     xp = namespace(values)
-    return xp.log1p(xp.exp(-xp.abs(values))) + xp.clip(values, min=0.0)
+    return xp.log1p(xp.exp(-xp.abs(values))) + at_least(values, 0.0)
 
 
 def at_least(values: Any, low: float) -> Any:

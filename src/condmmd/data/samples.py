@@ -45,8 +45,8 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
     groups = read_group(group)
     rows = {"X": n_rows(x.values), "Y": n_rows(y.values), "group": n_rows(groups.t)}
     if len(set(rows.values())) > 1:
-        told = ", ".join(f"`{name}` has {count}" for name, count in rows.items())
-        raise ValueError(f"X, Y and group must have the same number of rows: {told}.")
+        counts = ", ".join(f"`{name}` has {count}" for name, count in rows.items())
+        raise ValueError(f"X, Y and group must have the same number of rows: {counts}.")
     for table in (x, y):
         if table.constant:
             named = ", ".join(f"'{name}'" for name in table.constant)

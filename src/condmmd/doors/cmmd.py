@@ -65,7 +65,7 @@ def cmmd(
         )
     rules = LabelRules(propensity_model(propensity, X))
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
-    check_in_memory(samples, statistic, rules, None)
+    check_in_memory(samples, statistic, rules)
     y = statistic.embed_measured(samples)
     learned = Learned(y)
     if wanted:

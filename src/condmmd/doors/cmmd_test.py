@@ -95,7 +95,7 @@ def cmmd_test(
     rules = LabelRules(propensity_model(propensity, X), null.scheme, blocks, trim)
     null.check(statistic, rules, settings)
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
-    check_in_memory(samples, statistic, rules, residuals)
+    check_in_memory(samples, statistic, rules, residuals, null)
     plan = Plan(statistic, rules, residuals, null, settings)
     return CMMDTestResult.of(plan, samples, plan.run(samples), call_code(cmmd_test, ["X", "Y", "group"], options))
 

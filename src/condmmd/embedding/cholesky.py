@@ -73,14 +73,16 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
 
 def _cholesky_of_gram(kernel: Kernel, X: Array, tol: float, max_rank: int) -> Factor:
     """The same for few rows, from the whole matrix and by LAPACK, which takes the same pivots."""
-    K = to_host(kernel.gram(X, X))
     diagonal = np.array(kernel.diagonal(X), dtype=np.float64)
     largest, total = check_diagonal(kernel, diagonal)
+    K = to_host(kernel.gram(X, X))
     factor, order, rank, _ = dpstrf(K, lower=1, tol=len(X) * float(np.finfo(float).eps) * largest)
     lower = np.tril(factor)[:, :rank]
     left = diagonal[order - 1] - np.cumsum(lower**2, axis=1).T  # after each pivot, in their order
-    if left.size and left.min() < -NEGATIVE * largest:
-        refuse_negative(kernel, X)
+    negative = np.flatnonzero(left.min(axis=1) < -NEGATIVE * largest)
+    if len(negative):
+        first = int(negative[0])
+        refuse_negative(kernel, X[order[[*range(first + 1), int(left[first].argmin())]] - 1])
     sums = np.maximum(left, 0.0).sum(axis=1)
     enough = np.flatnonzero(sums <= tol * total)
     rank = min(rank, max_rank, int(enough[0]) + 1 if len(enough) else rank)

@@ -42,7 +42,7 @@ Method: TypeAlias = Literal["explicit", "greedy Cholesky", "greedy Cholesky of a
 GREEDY_MAX_ROWS = 10_000
 MORE_ROWS = 1000
 MAX_ROUNDS = 8
-# From this rank on eigenvectors are found where the features are; the way to a processor and back is longer else.
+# From this rank on eigenvectors are found on the device; below it, moving the matrix to a processor and back is faster.
 DEVICE_RANK = 512
 
 
@@ -86,11 +86,14 @@ class Embedding:
         """The features of new points, without those of the rows: what a result keeps."""
         return replace(self, phi=np.empty((0, self.rank)), gram=None)
 
-    def principal(self) -> tuple[Embedding, Array]:
+    def principal(self, weights: Rows | None = None) -> tuple[Embedding, Array]:
         """Rotate the features into the eigenbasis of ``C = phi^T phi / N``; also its eigenvalues, largest first.
 
-        Then every level is a weighted sum over features, with no rotation left to do for each label vector.
+        Then every level is a weighted sum over features, with no rotation left to do for each label vector. With
+        ``weights``, of the weighted mean of ``phi_i phi_i^T``.
         """
+        if weights is not None:
+            return self._weighted_principal(weights)
         with blas_threads_for(4 * n_rows(self.phi) * self.rank**2):
             second = sum_rows(_second, self.phi)
             if self.rank < DEVICE_RANK:
@@ -101,12 +104,25 @@ class Embedding:
         # with chunks, the same to rounding without another pass
         squares = np.maximum(values[::-1], 0.0) if is_chunked(phi) else square_sums(phi)
         sigma = squares / n_rows(phi)
-        rotation = U if self.rotation is None else self.rotation @ U
-        return replace(self, phi=phi, rotation=rotation), sigma
+        return self._rotated(phi, U), sigma
+
+    def _weighted_principal(self, weights: Rows) -> tuple[Embedding, Array]:
+        second, whole = (to_host(part) for part in sum_rows(_weighted_second, self.phi, weights))
+        values, U = np.linalg.eigh(second / whole)
+        U = np.ascontiguousarray(U[:, ::-1])
+        phi = map_rows(partial(_rotate, U=U), self.phi, columns=self.rank)
+        return self._rotated(phi, U), np.maximum(values[::-1], 0.0)
+
+    def _rotated(self, phi: Rows, U: Array) -> Embedding:
+        return replace(self, phi=phi, rotation=U if self.rotation is None else self.rotation @ U)
 
 
 def _second(phi: Array) -> Array:
     return phi.T @ phi
+
+
+def _weighted_second(phi: Rows, weights: Rows) -> tuple[Rows, Rows]:
+    return (phi * weights[:, None]).T @ phi, namespace(weights).sum(weights)
 
 
 def _rotate(phi: Array, U: Array) -> Array:

@@ -23,6 +23,7 @@ from condmmd.explain.windows import BinSums, Windows, make_windows
 from condmmd.inference.evaluate import draw_batches
 from condmmd.inference.joining import critical_value, largest_pvalues, standard_scores
 from condmmd.regression.moments import cross_moments, second_moments
+from condmmd.regression.odds import overlap
 
 __all__ = ["locate"]
 
@@ -64,12 +65,13 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     samples, psi, e = evidence.samples, to_host(evidence.y.phi), evidence.e
     if samples.gram_x is not None:
         raise TypeError("where() needs the columns of X; a precomputed kernel has none.")
+    weights = to_host(overlap(e))
     sums = [
-        BinSums.of(make_windows(to_host(samples.x.values)[:, j], column), psi, e * (1 - e))
+        BinSums.of(make_windows(to_host(samples.x.values)[:, j], column), psi, weights)
         for j, column in enumerate(samples.x.columns)
     ]
     rows = np.sort(np.random.default_rng(0).permutation(len(e))[:MAX_POINTS])
-    witness = _Witness(evidence.x, e * (1 - e), rows)
+    witness = _Witness(evidence.x, weights, rows)
 
     def evaluate(T: Array) -> tuple[Array, list[Array]]:
         R = T - e

@@ -11,6 +11,7 @@ from condmmd.backend import Array, to_host
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.windows import BinSums, Windows, make_windows
 from condmmd.inference.joining import largest_pvalues, standard_scores
+from condmmd.regression.odds import overlap
 
 __all__ = ["Means", "variation_of"]
 
@@ -78,7 +79,7 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
             deviation += sign * (share / np.maximum(1 - share, 0.01))[:, None] * (values - mean[bins.of_row])
         if enough.sum() < 2:
             continue
-        weight = np.bincount(bins.of_row, weights=e * (1 - e), minlength=bins.count) * enough
+        weight = np.bincount(bins.of_row, weights=to_host(overlap(e)), minlength=bins.count) * enough
         weight = weight / weight.sum()
         by_bin = BinSums.of(bins, deviation, e)
         draws = [total[None], *(by_bin(part[:, blocks]) for part in np.array_split(signs, 8))]

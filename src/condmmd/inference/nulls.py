@@ -12,7 +12,7 @@ from condmmd.data.checks import check_choice, check_resamples
 from condmmd.inference.closed_form import gamma_pvalues
 from condmmd.inference.compute import Compute
 from condmmd.inference.evaluate import evaluate_labels
-from condmmd.inference.joining import join, pvalue, pvalues
+from condmmd.inference.joining import JOINED, pvalue, pvalues
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.labels import LabelPlan, LabelRules, SchemeName
 from condmmd.statistics import CMMD, Fitted, FittedCMMD, Orthogonal, Statistic
@@ -79,7 +79,7 @@ class Resampling:
             compute=settings.compute,
         )  # fmt: skip
         one = statistics.shape[1] == 1
-        joined = statistics[:, 0] if one else join(statistics)
+        joined = statistics[:, 0] if one else JOINED[fitted.joining](statistics)
         statistic, null = float(joined[0]), joined[1:]
         overall = pvalue(statistic, null, unit=None if one else 1.0)
         by_level = level_results(fitted.columns, statistics[0], pvalues(statistics))

@@ -20,12 +20,15 @@ class LevelResult:
     reg: str
     kernel_x: str
     kernel_y: str
+    name: str = ""
 
 
 def level_results(columns: tuple[StatisticColumn, ...], observed: Array, pvalues: Array) -> tuple[LevelResult, ...]:
     """Each column with what was found for it."""
     return tuple(
-        LevelResult(column.level, float(statistic), float(pvalue), column.reg, column.kernel_x, column.kernel_y)
+        LevelResult(
+            column.level, float(statistic), float(pvalue), column.reg, column.kernel_x, column.kernel_y, column.name
+        )
         for column, statistic, pvalue in zip(columns, observed, pvalues, strict=True)
     )
 

@@ -11,10 +11,11 @@ import numpy.typing as npt
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning
 from condmmd.embedding import Embedding
-from condmmd.inference.nulls import NullLaw, Settings
+from condmmd.inference.nulls import Gamma, NullLaw, Settings
 from condmmd.inference.outcome import Outcome
 from condmmd.labels import LabelPlan, LabelRules
 from condmmd.nuisance import Learned, PooledRegression, Residuals, regress_pooled
+from condmmd.nuisance.forests import Forests
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import Classifier
 from condmmd.nuisance.residuals import RegressorResiduals
@@ -110,7 +111,13 @@ def _warn_small(labels: LabelPlan, significance: float) -> None:
     )
 
 
-def check_in_memory(samples: Samples, statistic: Statistic, rules: LabelRules, residuals: Residuals | None) -> None:
+def check_in_memory(
+    samples: Samples,
+    statistic: Statistic,
+    rules: LabelRules,
+    residuals: Residuals | None = None,
+    null: NullLaw | None = None,
+) -> None:
     """With rows in chunks (dask): refuse what needs all of them at once, before any work."""
     if not samples.chunked:
         return
@@ -118,7 +125,8 @@ def check_in_memory(samples: Samples, statistic: Statistic, rules: LabelRules, r
     needed = {
         "blocks": rules.blocks is not None,
         "trim": rules.trim is not None,
-        "residualize (a regressor)": isinstance(residuals, RegressorResiduals),
+        "null": isinstance(null, Gamma),
+        "residualize (a regressor)": isinstance(residuals, RegressorResiduals | Forests),
         "propensity (a classifier)": isinstance(rules.model, Classifier),
         "estimator (models other than ridge on all rows, refitted)": isinstance(estimator, DoublyRobust)
         and estimator.needs_memory,

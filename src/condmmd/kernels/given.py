@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Rows, as_float_like, namespace, to_host
+from condmmd.backend import Array, Rows, as_float_like, namespace, steps_of, to_host
 from condmmd.data import Table
 from condmmd.kernels.base import Kernel
 
@@ -49,7 +49,7 @@ class FromFunction(Kernel):
 
     def diagonal(self, A: Rows) -> Rows:
         xp = namespace(A)
-        parts = [A[i : i + 64, :] for i in range(0, A.shape[0], 64)]
+        parts = [A[part, :] for part in steps_of(A.shape[0], 64)]
         return xp.concat([xp.linalg.diagonal(self.gram(part, part)) for part in parts])
 
     def resolve(self, table: Table) -> Kernel:

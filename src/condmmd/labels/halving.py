@@ -35,7 +35,7 @@ from condmmd.backend import (
 from condmmd.labels.counters import below, chance, keys_of, rounded, thresholds
 from condmmd.labels.laws import Law, law_of_labels, law_of_powers, law_of_sum, power_sums, trimmed
 from condmmd.labels.tables import ExactSampler
-from condmmd.nuisance.odds import tilt
+from condmmd.regression.odds import tilt
 
 __all__ = ["HalvingSampler", "independent_labels"]
 

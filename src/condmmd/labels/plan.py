@@ -9,17 +9,17 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from condmmd.backend import Array, Rows, move_to, n_rows, take, to_host
+from condmmd.backend import Array, Rows, move_to, n_rows, to_host
 from condmmd.data import Samples, select_rows
 from condmmd.labels.blocks import Blocks, read_blocks, warn_block_sizes
 from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme
 from condmmd.labels.strata import find_strata, shares_in_strata, strata_propensity
 from condmmd.labels.tables import TABLE_ROWS
 from condmmd.nuisance import PooledRegression, Propensity, PropensityModel
-from condmmd.nuisance.odds import log_odds, tilt
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.nuisance.regressors import propensity_regressors
+from condmmd.regression.odds import log_odds, tilt
 
 __all__ = ["LabelPlan", "LabelRules", "SchemeName", "propensity_of_rows"]
 
@@ -82,7 +82,7 @@ class LabelPlan:
         if self.blocks is not None:
             raise TypeError(f"`{argument}` and `blocks` cannot be used together; leave the blocks out beforehand.")
         samples = select_rows(self.samples, keep, argument=argument)
-        propensity = replace(self.propensity, e=take(self.propensity.e, np.flatnonzero(keep)), n=samples.groups.n)
+        propensity = self.propensity.on_rows(np.flatnonzero(keep), samples.groups.n)
         strata = None if self.strata is None else np.unique(self.strata[keep], return_inverse=True)[1]
         return replace(self, samples=samples, propensity=propensity, strata=strata)
 
@@ -173,7 +173,7 @@ def _row_propensity(
         table = x.at(blocks.mean(to_host(x.values)))
         by_block = model.fit(table, np.column_stack([*columns, (size - size.mean())[:, None]]), blocks.labels)
         block_e = to_host(by_block.e)
-        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n), block_e
+        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n, fit=None), block_e
     found = model.fit(x, regressors, t)
     of_rows = to_host(found.e)
     block_e = blocks.mean(of_rows[:, None])[:, 0]

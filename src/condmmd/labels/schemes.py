@@ -32,7 +32,7 @@ from condmmd.labels import tables
 from condmmd.labels.counters import keys_of, thresholds
 from condmmd.labels.halving import HalvingSampler, independent_labels
 from condmmd.labels.tables import ExactSampler
-from condmmd.nuisance.odds import log_odds
+from condmmd.regression.odds import log_odds
 
 __all__ = ["Bernoulli", "ByBlock", "FixedSize", "Permutation", "Scheme", "Units"]
 

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, Labels, to_host
 from condmmd.labels.laws import LEAF
-from condmmd.nuisance.odds import tilt
+from condmmd.regression.odds import tilt
 
 __all__ = ["TABLE_ROWS", "ExactSampler"]
 

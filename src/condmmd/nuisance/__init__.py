@@ -4,12 +4,13 @@ A model of the propensity is a `PropensityModel`, one of what X says of the outc
 a ``fit``. A new one is a class like those beside them.
 """
 
+from condmmd.nuisance.forests import Forests
 from condmmd.nuisance.learned import Learned
 from condmmd.nuisance.pooled import PooledRegression, regress_pooled
 from condmmd.nuisance.propensity import Propensity, PropensityLike, PropensityModel, propensity_model
 from condmmd.nuisance.residuals import Residualization, Residuals, residual_model
 
 __all__ = [
-    "Learned", "PooledRegression", "Propensity", "PropensityLike", "PropensityModel", "Residualization", "Residuals",
-    "propensity_model", "regress_pooled", "residual_model",
+    "Forests", "Learned", "PooledRegression", "Propensity", "PropensityLike", "PropensityModel", "Residualization",
+    "Residuals", "propensity_model", "regress_pooled", "residual_model",
 ]  # fmt: skip

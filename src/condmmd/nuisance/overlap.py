@@ -60,11 +60,11 @@ def _alone(balanced: Rows, t: Rows) -> Array:
 
 
 def _ranges(x: Table, rows: npt.NDArray[np.bool_]) -> str:
-    told = []
+    ranges = []
     for j, column in enumerate(x.columns[:3]):
         values = x.sample[rows, j]
         if column.categories is None:
-            told.append(f"{column.name} from {values.min():.3g} to {values.max():.3g}")
+            ranges.append(f"{column.name} from {values.min():.3g} to {values.max():.3g}")
         else:
-            told.append(f"{column.name} in {sorted({column.categories[int(code)] for code in values})[:4]}")
-    return ", ".join(told)
+            ranges.append(f"{column.name} in {sorted({column.categories[int(code)] for code in values})[:4]}")
+    return ", ".join(ranges)

@@ -6,7 +6,7 @@ A model of it has a ``fit`` that gives the probabilities at the rows. `propensit
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, Protocol, TypeAlias
 
@@ -26,13 +26,14 @@ from condmmd.backend import (
     rows_like,
     sample_rows,
     sum_rows,
+    take,
     to_host,
     total,
 )
 from condmmd.data import SAMPLE_ROWS, Table
 from condmmd.nuisance.folds import balanced_folds
-from condmmd.nuisance.odds import balanced, log_odds, tilt, total_overlap
-from condmmd.regression.logistic import cross_validated_logistic
+from condmmd.regression.logistic import LogisticFit, cross_validated_logistic
+from condmmd.regression.odds import balanced, log_odds, tilt, total_overlap
 
 __all__ = [
     "Classifier", "EqualMarginals", "Known", "Logistic", "Propensity", "PropensityLike", "PropensityModel",
@@ -63,6 +64,7 @@ class Propensity:
     source: Source
     model: str
     n: int
+    fit: LogisticFit | None = None
 
     @property
     def assumption(self) -> str:
@@ -93,6 +95,11 @@ class Propensity:
     def effective_size(self) -> float:
         """Rows' worth of random labels: N if X has equal distributions, 0 if every label is determined by x."""
         return self.random_rows / (self.share * (1 - self.share))
+
+    def on_rows(self, index: npt.NDArray[np.int64], n: int) -> Propensity:
+        """At some of the rows, of which ``n`` are of P."""
+        fit = None if self.fit is None else self.fit.on_rows(index)
+        return replace(self, e=take(self.e, index), n=n, fit=fit)
 
     def summary(self) -> dict[str, Any]:
         """What the result says of it."""
@@ -183,10 +190,10 @@ class Logistic:
             raise ValueError("the logistic regression has nothing to regress on.")
         rows = sample_rows(n_rows(t), FOLD_ROWS)
         folds = balanced_folds(to_host(pick_rows(t, rows)), FOLDS)
-        e, C = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
-        description = f"logistic regression on {regressors.shape[1]} features of X, C = {C:g}"
+        e, fit = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
+        description = f"logistic regression on {regressors.shape[1]} features of X, C = {fit.C:g}"
         e = persist(map_rows(_finite_odds, e))
-        return Propensity(e, "estimated", description, round(float(total(t))))
+        return Propensity(e, "estimated", description, round(float(total(t))), fit)
 
 
 def _finite_odds(e: Rows) -> Rows:

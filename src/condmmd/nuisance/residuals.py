@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from operator import sub as subtract
-from typing import Any, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -19,7 +19,9 @@ from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from condmmd.nuisance.outcome_models import fit_regressor, predict
 from condmmd.nuisance.pooled import PooledRegression
 
-__all__ = ["NoResiduals", "PooledResiduals", "RegressorResiduals", "Residualization", "Residuals", "residual_model"]
+__all__ = [
+    "Fit", "NoResiduals", "PooledResiduals", "RegressorResiduals", "Residualization", "Residuals", "residual_model",
+]  # fmt: skip
 
 FOLDS = 5
 
@@ -35,6 +37,7 @@ class Residualization:
 Fit: TypeAlias = tuple[Embedding, Residualization | None]
 
 
+@runtime_checkable
 class Residuals(Protocol):
     """What is taken away from the outcomes before they are compared, perhaps by the pooled regression."""
 
@@ -93,6 +96,8 @@ def residual_model(residualize: Any, *, gram: bool) -> Residuals:
     """Read the argument ``residualize``, before any work."""
     if residualize is True or residualize is False:
         return PooledResiduals() if residualize else NoResiduals()
+    if isinstance(residualize, Residuals):
+        return residualize
     if isinstance(residualize, type) or not (hasattr(residualize, "fit") and hasattr(residualize, "predict")):
         raise TypeError(f"`residualize` must be True, False or a scikit-learn regressor; got {residualize!r}.")
     if gram:

@@ -9,9 +9,9 @@ import numpy as np
 
 from condmmd.backend import to_host
 from condmmd.explain import Where
-from condmmd.nuisance.odds import balanced
 from condmmd.present.curves import group_curves
 from condmmd.present.shown import Shown
+from condmmd.regression.odds import balanced
 
 Axes: TypeAlias = Any  # of matplotlib, an extra
 

@@ -174,10 +174,11 @@ def _columns(result: Shown) -> list[dict[str, str]]:
         for j, column in enumerate(table.columns if gram is None else ()):
             groups = [to_host(table.values)[t == group, j] for group in (1, 0)]
             if column.categories is None:
-                kind, told = "number", [f"{g.mean():.4g} ± {g.std():.3g}" for g in groups]
+                kind, shown = "number", [f"{g.mean():.4g} ± {g.std():.3g}" for g in groups]
             else:
-                kind, told = f"category ({len(column.categories)} values)", [_top(g, column.categories) for g in groups]
-            lines.append({"name": column.name or "(no name)", "role": role, "kind": kind, "p": told[0], "q": told[1]})
+                kind = f"category ({len(column.categories)} values)"
+                shown = [_top(g, column.categories) for g in groups]
+            lines.append({"name": column.name or "(no name)", "role": role, "kind": kind, "p": shown[0], "q": shown[1]})
     return lines[:MAX_COLUMNS]
 
 

@@ -6,6 +6,7 @@ at a time and checks its input at each), which was most of the time of a test. I
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +15,10 @@ import numpy.typing as npt
 
 from condmmd.backend import (
     Array,
+    LabelBatch,
     Rows,
+    Weights,
+    as_float,
     at_least,
     map_rows,
     move_to,
@@ -34,8 +38,9 @@ from condmmd.backend import (
     to_host,
 )
 from condmmd.regression.moments import reusable_moments
+from condmmd.regression.odds import overlap, total_overlap
 
-__all__ = ["cross_validated_logistic", "fit_logistic"]
+__all__ = ["LogisticFit", "cross_validated_logistic", "fit_logistic", "residual_labels"]
 
 ITERATIONS = 30
 HALVINGS = 8
@@ -44,10 +49,67 @@ CONVERGED = 1e-6
 MIN_RANDOM = 1.0
 
 
+@dataclass(frozen=True, eq=False)
+class LogisticFit:
+    """A penalised logistic regression: the columns Z, the coefficients (intercept first), the inverse penalty C."""
+
+    Z: Rows
+    beta: Array
+    C: float
+
+    @property
+    def ridge(self) -> Array:
+        """The penalty of each coefficient; the intercept is free."""
+        return _ridge(len(self.beta), self.C)
+
+    def on_rows(self, index: npt.NDArray[np.int64]) -> LogisticFit:
+        """The same coefficients at some of the rows."""
+        return replace(self, Z=take(self.Z, index))
+
+
+def _ridge(size: int, C: float) -> Array:
+    ridge = np.full(size, 1 / C)
+    ridge[0] = 0.0
+    return ridge
+
+
+def residual_labels(T: LabelBatch, e: Rows, fit: LogisticFit | None) -> LabelBatch:
+    """Labels less their probabilities; with ``fit``, less those that a fit to these very labels would give.
+
+    To first order: with ``w = e (1 - e)`` and the penalised score ``g(t) = Z^T (t - e) - R b``, one Newton step from
+    the fitted coefficients b gives ``t - e - w Z (Z^T W Z + R)^-1 g(t)``. So every null label vector is treated as the
+    observed one was, whose propensity was estimated on it, for one more product and no fit.
+    """
+    if fit is None:
+        return T.reweighted(_less, e)
+    hessian = to_host(sum_rows(_weighted_second, fit.Z, e)) + np.diag(fit.ridge)
+    scores = to_host(T.sum(_score_sums, fit.Z, e)) - fit.ridge * fit.beta
+    step = np.linalg.solve(hessian, scores.T).T
+    return T.reweighted(partial(_refitted, step=step), fit.Z, e)
+
+
+def _less(T: Weights, e: Rows) -> Weights:
+    return T - e
+
+
+def _weighted_second(Z: Rows, e: Rows) -> Rows:
+    X = _design(Z)
+    return (X * overlap(e)[:, None]).T @ X
+
+
+def _score_sums(T: Weights, Z: Rows, e: Rows) -> Rows:
+    sums: Rows = (as_float(T) - e) @ _design(Z)
+    return sums
+
+
+def _refitted(T: Weights, Z: Rows, e: Rows, step: Array) -> Weights:
+    return T - e - overlap(e) * (move_to(step, Z) @ _design(Z).T)
+
+
 def cross_validated_logistic(
     Z: Rows, t: Rows, inverse_penalties: Array, rows: npt.NDArray[np.int64], folds: npt.NDArray[np.int64]
-) -> tuple[Rows, float]:
-    """Probabilities at every row with the smallest penalty that is as good as the best, and its inverse (C).
+) -> tuple[Rows, LogisticFit]:
+    """Probabilities at every row with the smallest penalty that is as good as the best, and that fit.
 
     As good: a held-out log-loss within one standard error of the smallest. Too large a penalty leaves labels that
     depend on x more than the estimate says, and so false alarms; too small a one costs power only. Only where that
@@ -76,23 +138,18 @@ def cross_validated_logistic(
         if len(rows) < n_rows(Z):
             beta = _fit_all(Z, t, float(chosen), beta)
         e = persist(map_rows(partial(_probabilities, beta=beta), Z))
-        if float(sum_rows(_randomness, e)) >= MIN_RANDOM:
+        if total_overlap(e) >= MIN_RANDOM:
             break
-    return e, float(chosen)
+    return e, LogisticFit(Z, beta, float(chosen))
 
 
 def _probabilities(Z: Rows, beta: Array) -> Rows:
     return sigmoid(float(beta[0]) + Z @ move_to(beta[1:], Z))
 
 
-def _randomness(e: Rows) -> Array:
-    return namespace(e).sum(e * (1 - e))
-
-
 def _fit_all(Z: Rows, t: Rows, C: float, beta: Array) -> Array:
     """Coefficients from all rows, by Newton's method from those of some rows."""
-    ridge = np.full(len(beta), 1 / C)
-    ridge[0] = 0.0
+    ridge = _ridge(len(beta), C)
     previous, step = np.inf, np.zeros_like(beta)
     for _ in range(ITERATIONS):
         loss, gradient, hessian = (to_host(part) for part in sum_rows(partial(_newton_sums, beta=beta), Z, t))
@@ -121,7 +178,7 @@ def _newton_sums(Z: Rows, t: Rows, beta: Array) -> tuple[Array, Array, Array]:
         p = sigmoid(eta)
         loss = loss + xp.sum(_loss(eta, own))
         gradient = gradient + (p - own) @ X
-        hessian = hessian + (X * at_least(p * (1 - p), 1e-12)[:, None]).T @ X
+        hessian = hessian + (X * at_least(overlap(p), 1e-12)[:, None]).T @ X
     return loss, gradient, hessian
 
 
@@ -159,7 +216,7 @@ def fit_logistic(Z: Rows, t: Rows, C: Array, weights: Rows) -> Rows:
     for _ in range(ITERATIONS):
         p = sigmoid(beta @ X.T)
         gradient = (weights * (p - t)) @ X + ridge * beta
-        hessian = second(weights * at_least(p * (1 - p), 1e-12))
+        hessian = second(weights * at_least(overlap(p), 1e-12))
         hessian += ridge[:, :, None] * identity
         step = solve_positive(hessian, gradient[:, :, None])[:, :, 0]
         size = xp.ones_like(objective)

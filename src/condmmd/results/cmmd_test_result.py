@@ -24,7 +24,7 @@ from condmmd.nuisance.residuals import NoResiduals
 from condmmd.present import ReportContext, check_extras, check_target, plot_result, render, write_whole
 from condmmd.results.mmd_test_result import MMDTestResult
 from condmmd.results.text import html_of, spaces_of, summary_of
-from condmmd.statistics import CMMD, DoublyRobust, FittedCMMD
+from condmmd.statistics import CMMD, ConditionalFit, DoublyRobust
 
 __all__ = ["CMMDTestResult"]
 
@@ -110,7 +110,7 @@ class CMMDTestResult:
         """From a run of the plan of a test on some rows."""
         trained, outcome, statistic = run.trained, run.outcome, plan.statistic
         fitted, labels, how = trained.fitted, trained.labels, trained.learned.residualization
-        if not (isinstance(statistic, CMMD) and isinstance(fitted, FittedCMMD)):
+        if not (isinstance(statistic, CMMD) and isinstance(fitted, ConditionalFit)):
             raise TypeError("this result is of CMMD, or of a statistic that is a kind of it.")
         groups, estimator = labels.samples.groups, statistic.estimator
         approximate = isinstance(estimator, DoublyRobust) and estimator.approximate
@@ -205,7 +205,7 @@ class CMMDTestResult:
     def evidence(self) -> Evidence:
         """What was compared, in memory: of a test of rows in chunks, some of them."""
         fitted = self._trained.fitted
-        if not isinstance(fitted, FittedCMMD):
+        if not isinstance(fitted, ConditionalFit):
             raise TypeError("there are no covariates along which to look.")
         return evidence_of(self._kept()[0], self._trained, fitted)
 

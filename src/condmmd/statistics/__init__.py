@@ -5,9 +5,11 @@ from condmmd.statistics.cmmd import CMMD, FittedCMMD
 from condmmd.statistics.comparison import Comparison
 from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
 from condmmd.statistics.energy import Energy, EnergyKernel
+from condmmd.statistics.family import Family
 from condmmd.statistics.joint import Joint, JointContrast
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal, OrthogonalContrast
+from condmmd.statistics.overlap import Overlap, OverlapContrast
 from condmmd.statistics.plugin import PlugIn, PlugInContrast
 
 __all__ = [
@@ -19,12 +21,15 @@ __all__ = [
     "DoublyRobustContrast",
     "Energy",
     "EnergyKernel",
+    "Family",
     "Fitted",
     "FittedCMMD",
     "Joint",
     "JointContrast",
     "Orthogonal",
     "OrthogonalContrast",
+    "Overlap",
+    "OverlapContrast",
     "PlugIn",
     "PlugInContrast",
     "Statistic",

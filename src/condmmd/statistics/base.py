@@ -6,23 +6,25 @@ A new statistic is a frozen dataclass with the three members of `Statistic`, in 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, Protocol, TypeAlias, runtime_checkable
 
 from condmmd.backend import Array, LabelBatch
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
 
-__all__ = ["ConditionalFit", "Fitted", "Need", "Statistic", "StatisticColumn"]
+__all__ = ["ConditionalFit", "Fitted", "Joining", "Need", "Statistic", "StatisticColumn"]
 
 # What a statistic asks for beside the rows: covariates to condition on, and the propensity inside the statistic itself.
 Need: TypeAlias = Literal["covariates", "propensity"]
+Joining: TypeAlias = Literal["logarithms", "gamma"]
 
 
 @dataclass(frozen=True)
 class StatisticColumn:
-    """What one column of a statistic is: a level, with one kernel and lambda."""
+    """What one column of a statistic is: in words, and by its level, kernels and lambda."""
 
+    name: str
     level: float
     reg: str
     kernel_x: str
@@ -33,6 +35,11 @@ class Fitted(Protocol):
     """A statistic with everything fixed but the labels."""
 
     @property
+    def joining(self) -> Joining:
+        """How its columns are made one: by standardised logarithms, where all have about as many degrees of freedom, or
+        by the tail of a gamma law, which is fair to columns of any number of them."""  # noqa: D205, D209
+
+    @property
     def columns(self) -> tuple[StatisticColumn, ...]:
         """What each column is."""
 
@@ -40,6 +47,7 @@ class Fitted(Protocol):
         """Every column at every label vector: shape (B, columns)."""
 
 
+@runtime_checkable
 class ConditionalFit(Fitted, Protocol):
     """One whose features can tell where the outcomes differ."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -15,12 +15,13 @@ from condmmd.embedding import Embedding, Solver, affordable_rank, embed_covariat
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed, resolve_kernel
 from condmmd.nuisance import Learned
 from condmmd.regression.regularization import read_reg
-from condmmd.statistics.base import Need, StatisticColumn
+from condmmd.statistics.base import Joining, Need, StatisticColumn
 from condmmd.statistics.comparison import Comparison, Estimator, Ingredients
 from condmmd.statistics.doubly_robust import DoublyRobust
 from condmmd.statistics.joint import Joint
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal
+from condmmd.statistics.overlap import Overlap
 from condmmd.statistics.plugin import PlugIn
 
 __all__ = ["CMMD", "FittedCMMD"]
@@ -31,7 +32,7 @@ ADAPTIVE_LEVELS = (0.0, 0.5, 1.0, 1.5, 2.0)
 TEST_TOL = 1e-6
 TEST_RANK = 128
 MEASURE_TOL = 1e-12
-NAMED: dict[str, Estimator] = {e.name: e for e in (PlugIn(), Joint(), Orthogonal(), DoublyRobust())}
+NAMED: dict[str, Estimator] = {e.name: e for e in (PlugIn(), Joint(), Orthogonal(), DoublyRobust(), Overlap())}
 
 
 @dataclass(frozen=True)
@@ -54,8 +55,8 @@ class CMMD:
         others make too little; or several of these, in any sequence, which a test joins. None: in a test 0.1 in units
         of the mean of k(x, x), in a measurement "loo".
     estimator
-        `PlugIn`, `Joint`, `Orthogonal` or `DoublyRobust`, or the name of one: "plugin", "joint", "orthogonal",
-        "doubly_robust".
+        `PlugIn`, `Joint`, `Orthogonal`, `DoublyRobust` or `Overlap`, or the name of one: "plugin", "joint",
+        "orthogonal", "doubly_robust", "overlap".
     mixture
         Weight of P, between 0 and 1, in the distribution of X that the levels refer to; None: n / (n + m).
     tol
@@ -86,6 +87,8 @@ class CMMD:
     solver: Solver = "auto"
 
     def __post_init__(self) -> None:
+        for name in ("kernel_x", "level", "reg"):  # several of them, in any sequence, are one value
+            object.__setattr__(self, name, _frozen(getattr(self, name)))
         for kernel in self.kernels:
             check_kernel(kernel, "kernel_x")
         if not self.kernels or not self.regs:
@@ -209,8 +212,14 @@ class CMMD:
         return int(self.max_rank or affordable_rank(count, TEST_RANK))
 
 
+def _frozen(value: Any) -> Any:
+    if isinstance(value, np.ndarray):
+        value = value.tolist()
+    return tuple(value) if isinstance(value, list | tuple) else value
+
+
 def _several(value: Any) -> tuple[Any, ...]:
-    return tuple(value) if isinstance(value, list | tuple) else (value,)
+    return value if isinstance(value, tuple) else (value,)
 
 
 def _estimator(estimator: Estimator | str) -> Estimator:
@@ -231,12 +240,15 @@ class FittedCMMD:
 
     comparisons: tuple[Comparison, ...]
     levels: Array
+    joining: ClassVar[Joining] = "logarithms"
 
     @property
     def columns(self) -> tuple[StatisticColumn, ...]:
         """A level of a comparison each, in order."""
         return tuple(
-            StatisticColumn(float(s), "none" if c.reg is None else str(c.reg), repr(c.x.kernel), repr(c.y.kernel))
+            StatisticColumn(
+                f"level {s:g}", float(s), "none" if c.reg is None else str(c.reg), repr(c.x.kernel), repr(c.y.kernel)
+            )
             for c in self.comparisons
             for s in self.levels
         )

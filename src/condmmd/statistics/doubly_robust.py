@@ -25,9 +25,9 @@ from condmmd.data import Samples
 from condmmd.data.checks import PerGroup, check_count, is_number
 from condmmd.embedding import Embedding
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
-from condmmd.nuisance.odds import inverse_weights
 from condmmd.nuisance.outcome_models import fit_regressor, given_predictions, predict, regressor_predictions
 from condmmd.regression.moments import cross_moments, second_moments
+from condmmd.regression.odds import inverse_weights
 from condmmd.regression.ridge import ridge_models
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients, pooled_shrinkage

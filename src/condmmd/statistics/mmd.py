@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -26,7 +27,7 @@ from condmmd.data.checks import check_embedding
 from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed, resolve_kernel
 from condmmd.nuisance import Learned
-from condmmd.statistics.base import Need, StatisticColumn
+from condmmd.statistics.base import Joining, Need, StatisticColumn
 
 __all__ = ["MMD", "FittedMMD"]
 
@@ -90,11 +91,12 @@ class FittedMMD:
     y: Embedding
     diagonal: Rows
     unbiased: bool
+    joining: ClassVar[Joining] = "logarithms"
 
     @property
     def columns(self) -> tuple[StatisticColumn, ...]:
         """One: there are no levels."""
-        return (StatisticColumn(0.0, "none", "none", repr(self.y.kernel)),)
+        return (StatisticColumn("MMD", 0.0, "none", "none", repr(self.y.kernel)),)
 
     @cached_property
     def _totals(self) -> tuple[AnyArray, AnyArray]:

@@ -7,8 +7,8 @@ from typing import ClassVar
 
 from condmmd.backend import AnyArray, LabelBatch, Rows
 from condmmd.embedding import Embedding
-from condmmd.nuisance.odds import inverse_weights
 from condmmd.regression.moments import cross_moments
+from condmmd.regression.odds import inverse_weights
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients, pooled_shrinkage
 

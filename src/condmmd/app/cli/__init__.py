@@ -28,10 +28,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123 - Python flushes it when it stops
         return 0
     except (ValueError, TypeError, OSError, ImportError, OverflowError, MemoryError, np.linalg.LinAlgError) as error:
-        told = (
+        reason = (
             "not enough memory for this table; take a sample of its rows." if isinstance(error, MemoryError) else error
         )
-        print(f"condmmd: error: {told}", file=sys.stderr)
+        print(f"condmmd: error: {reason}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
         print("condmmd: interrupted", file=sys.stderr)

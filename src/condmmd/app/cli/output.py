@@ -45,9 +45,11 @@ def noted(say: Callable[[str], None]) -> Iterator[list[str]]:
         say(f"note: {note}")
 
 
-def put_json(told: dict[str, Any], path: Path | None, options: argparse.Namespace, say: Callable[[str], None]) -> bool:
+def put_json(
+    answer: dict[str, Any], path: Path | None, options: argparse.Namespace, say: Callable[[str], None]
+) -> bool:
     """Write the answer to a file if one is named, and print it if asked to; whether it was printed."""
-    text = json.dumps(told, indent=1, allow_nan=False)
+    text = json.dumps(answer, indent=1, allow_nan=False)
     if path is not None:
         write_whole(path, text + "\n")
         say(f"wrote {path}")

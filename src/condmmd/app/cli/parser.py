@@ -15,7 +15,7 @@ EPILOG = """examples:
       Two files: all other columns are covariates; exit status 1 if price given them has changed, for a pipeline.
 
   zcat big.csv.gz | condmmd test - --outcome y --group source --categorical zip --json
-      From standard input, with a type told, as JSON.
+      From standard input, with the type of a column given, as JSON.
 
   condmmd test big.parquet --outcome y --group source
       A Parquet file larger than memory is read in parts, by dask.

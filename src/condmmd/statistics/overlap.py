@@ -1,0 +1,81 @@
+"""The overlap estimator: centred, linear in the labels, and weighted to where both groups are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from condmmd.backend import AnyArray, Array, LabelBatch, Rows, map_rows, move_to
+from condmmd.embedding import Embedding
+from condmmd.regression.logistic import LogisticFit, residual_labels
+from condmmd.regression.moments import cross_moments
+from condmmd.regression.odds import overlap, total_overlap
+from condmmd.statistics.base import Need
+from condmmd.statistics.comparison import Comparison, Ingredients
+
+__all__ = ["Overlap", "OverlapContrast"]
+
+
+@dataclass(frozen=True)
+class Overlap:
+    """For tests, on residualised outcomes: the covariance of labels and outcomes along each direction of X.
+
+    Rows count by ``e (1 - e)``, so that those that could be of one group only do not swamp the rest; the mean of D over
+    null labels is zero, so that no difference can hide behind the error of a model; and the propensity is refitted, to
+    first order, for every null label vector as it was for the observed one. A label vector costs one product.
+
+    Parameters
+    ----------
+    refit
+        Whether to refit an estimated propensity; without, the test is conservative with many covariates.
+
+    Examples
+    --------
+    >>> from condmmd import CMMD, Overlap
+    >>> CMMD(estimator=Overlap()).needs >= {"propensity"}
+    True
+    """
+
+    refit: bool = True
+    name: ClassVar[str] = "overlap"
+    needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
+    lowest_level: ClassVar[int] = 0
+
+    def compare(self, given: Ingredients) -> Comparison:
+        """Features in the eigenbasis of their overlap-weighted covariance; the levels refer to that."""
+        e, propensity = given.learned.centre, given.learned.propensity
+        if e is None or propensity is None:
+            raise ValueError("the overlap estimator needs a propensity.")
+        if given.mixture is not None:
+            raise ValueError("`mixture` does not apply to the overlap estimator, which has a weighting of its own.")
+        x, sigma = given.x.principal(map_rows(overlap, e))
+        own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi))
+        reg = own.single_lambda()
+        shrinkage = 1.0 / (total_overlap(e) * (sigma + reg.lam_p))
+        return own.compare(OverlapContrast(e, shrinkage, propensity.fit if self.refit else None), reg)
+
+
+@dataclass(frozen=True, eq=False)
+class OverlapContrast:
+    """``D = (sum_i w_i phi_i phi_i^T + lam (sum w) I)^-1 sum_i tau_i phi_i psi_i^T`` with ``w = e (1 - e)``.
+
+    ``tau`` are the labels less their propensity, refitted to them where there is a fit (`residual_labels`).
+
+    Attributes
+    ----------
+    e
+        The mean of each row's label over null labels.
+    shrinkage
+        The inverse of the matrix in front, which is diagonal in the coordinates of x.
+    fit
+        The estimate of the propensity, to be refitted; None leaves it as it is.
+    """
+
+    e: Rows
+    shrinkage: Array
+    fit: LogisticFit | None
+    power: ClassVar[int] = 0
+
+    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:
+        M = cross_moments(residual_labels(T, self.e, self.fit), x.phi, y.phi)
+        return M * move_to(self.shrinkage, M)[:, None]
