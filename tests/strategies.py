@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-from condmmd import Delta, Gaussian, Laplacian, Linear, Matern, Polynomial, pool
+from condmmd import CMMD, Delta, Gaussian, Laplacian, Linear, Matern, PerGroup, Polynomial, cmmd, pool
 from tests import oracle
 
 KERNELS = {
@@ -44,7 +44,12 @@ class Comparison:
 
     @property
     def settings(self):
-        return {"kernel_x": KERNELS[self.names[0]][0], "kernel_y": KERNELS[self.names[1]][0], "reg": self.reg}
+        kernel_x, kernel_y = (KERNELS[name][0] for name in self.names)
+        return {"kernel_x": kernel_x, "kernel_y": kernel_y, "reg": PerGroup(*self.reg)}
+
+    def measure(self, **changes):
+        """What the package makes of it, with some settings changed."""
+        return cmmd(*self.pooled, statistic=CMMD(**self.settings | changes))
 
     @property
     def oracle(self):

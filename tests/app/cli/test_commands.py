@@ -1,0 +1,97 @@
+"""What the commands do: the answers, the files they write, and when they fail on purpose."""
+
+import json
+import re
+
+import numpy as np
+
+from condmmd import CMMD, cmmd, cmmd_test
+from tests.app.command_line import FAST, ROLES, answer, run
+
+
+def test_text_and_notes(file, capsys):
+    assert run("test", file, *ROLES, "--categorical", "zip", "--resamples", "99") == 0
+    out, err = capsys.readouterr()
+    assert out.startswith("The distribution of y given age, town, zip differs between treated = 1 and treated = 0")
+    assert "What moved?" in out
+    assert "town is a" in out
+    assert "covariate  zip: category (3 values)" in err
+    assert "covariate  age: number" in err
+
+
+def test_the_same_as_python(table, file, capsys):
+    X = table[["age", "town", "zip"]].astype({"age": float, "zip": float})
+    result = cmmd_test(X, table[["y"]], table.treated, n_resamples=99, rng=0)
+    assert answer(capsys, file, *ROLES)["pvalue"] == result.pvalue
+
+
+def test_fail_under(file, table, tmp_path):
+    assert run("test", file, *ROLES, *FAST, "--quiet", "--fail-under", "0.05") == 1
+    same = tmp_path / "same.csv"
+    table.assign(y=table.age + np.random.default_rng(1).normal(size=160)).to_csv(same, index=False)
+    assert run("test", same, *ROLES, *FAST, "--quiet", "--fail-under", "0.05") == 0
+
+
+def test_measure(file, capsys):
+    assert run("measure", file, *ROLES, "--level", "0", "1", "--json", "--quiet") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["levels"]["0"] > found["levels"]["1"] > 0
+    assert run("measure", file, *ROLES) == 0
+    assert "CMMD^2" in capsys.readouterr().out
+
+
+def test_an_assumption_that_the_data_contradict_is_told(table, tmp_path, capsys):
+    path = tmp_path / "moved.csv"
+    table.assign(age=table.age + 20 * table.treated).to_csv(path, index=False)
+    found = answer(capsys, path, *ROLES, "--propensity", "equal")
+    assert any("X differs (p = " in note for note in found["notes"])
+    assert not any("X differs" in note for note in answer(capsys, path, *ROLES)["notes"])
+
+
+def test_trimmed_rows_are_left_out_everywhere(table, tmp_path, capsys):
+    path = tmp_path / "moved.csv"
+    table.assign(age=table.age + 10 * table.treated).to_csv(path, index=False)
+    whole, trimmed = answer(capsys, path, *ROLES), answer(capsys, path, *ROLES, "--trim", "0.2")
+    assert trimmed["trimmed"] > 0
+    assert trimmed["moved"]["X"]["statistic"] != whole["moved"]["X"]["statistic"]
+    assert "rows left by trim" in trimmed["verdict"]
+
+
+def test_the_demo_keeps_what_is_there(tmp_path, capsys):
+    (tmp_path / "diabetes.csv").write_text("mine")
+    assert run("demo", "--folder", tmp_path) == 2
+    assert (tmp_path / "diabetes.csv").read_text() == "mine"
+    (tmp_path / "diabetes.csv").unlink()
+    (tmp_path / "demo.html").write_text("mine")
+    assert run("demo", "--folder", tmp_path) == 2
+    assert (tmp_path / "demo.html").read_text() == "mine"
+
+
+def test_demo(tmp_path, capsys):
+    assert run("demo", "--folder", tmp_path) == 0
+    assert "The distribution of progression given age, bmi, bp, tc" in capsys.readouterr().out
+    assert (tmp_path / "demo.html").stat().st_size > 100_000
+
+
+def test_the_answer_has_everything(file, tmp_path, capsys):
+    """JSON and the report say the same; the command that repeats it is told."""
+    report, told = tmp_path / "r.html", tmp_path / "r.json"
+    assert run("test", file, *ROLES, "--resamples", "99", "--report", report, "--json-file", told, "--quiet") == 0
+    assert capsys.readouterr().err == ""
+    found = json.loads(told.read_text())
+    page = report.read_text()
+    assert found["verdict"] in re.sub(r"\s+", " ", page)
+    assert found["repeat"].startswith("condmmd test ")
+    assert str(file) in found["repeat"]
+    assert set(found["moved"]) == {"X", "Y"}
+    assert found["where"]["n_labels"] == 99
+    assert found["columns"]["town"] == "category (3 values)"
+
+
+def test_a_measure_is_that_of_python(table, file, capsys):
+    assert run("measure", file, *ROLES, "--level", "1", "2", "--json", "--quiet") == 0
+    found = json.loads(capsys.readouterr().out)
+    X = table[["age", "town", "zip"]].astype({"age": float, "zip": float})
+    d = cmmd(X, table[["y"]], table.treated, statistic=CMMD(tol=1e-8, max_rank=256))
+    np.testing.assert_allclose([found["levels"]["1"], found["levels"]["2"]], d.level([1, 2]), rtol=1e-9)
+    assert found["n_obs"] == {"P": 80, "Q": 80}

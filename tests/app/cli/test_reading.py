@@ -1,0 +1,79 @@
+"""From the arguments to two samples."""
+
+import numpy as np
+import pytest
+
+from condmmd.app.cli.parser import make_parser
+from condmmd.app.cli.reading import MAX_SHOWN, describe_job, read_job
+from tests.app.command_line import FAST, ROLES, answer, run
+
+
+def job_of(*arguments):
+    return read_job(make_parser().parse_args(["test", *map(str, arguments)]))
+
+
+def test_two_files(table, tmp_path, capsys):
+    for name, value in (("after", 1), ("before", 0)):
+        table[table.treated == value].drop(columns="treated").to_csv(tmp_path / f"{name}.csv", index=False)
+    one = answer(capsys, tmp_path / "after.csv", tmp_path / "before.csv", "--outcome", "y")
+    assert one["labels"] == {"P": "after", "Q": "before"}
+    assert one["n_obs"] == {"P": 80, "Q": 80}
+    assert run("test", tmp_path / "after.csv", tmp_path / "before.csv", *ROLES) == 2
+
+
+def test_groups(table, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    table.drop(columns="treated").to_csv(path, index=False)
+    assert run("test", path, "--outcome", "y", "--group", "town") == 2
+    assert "it has 3: 'a', 'b', 'c'. Name the two to compare: --groups P Q." in capsys.readouterr().err
+    found = answer(capsys, path, "--outcome", "y", "--group", "town", "--groups", "c", "a")
+    assert found["labels"] == {"P": "town = c", "Q": "town = a"}
+    assert run("test", path, "--outcome", "y", "--group", "town", "--groups", "c", "z") == 2
+
+
+def test_missing_values(table, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    table.assign(age=table.age.where(table.age > 22)).to_csv(path, index=False)
+    gone = int((table.age <= 22).sum())
+    assert gone
+    assert run("test", path, *ROLES, *FAST) == 2
+    assert f"{gone} of 160 rows have missing values (age {gone})" in capsys.readouterr().err
+    found = answer(capsys, path, *ROLES, "--drop-missing")
+    assert sum(found["n_obs"].values()) == 160 - gone
+    assert f"{gone} rows with missing values were left out" in found["notes"]
+
+
+def test_roles_of_the_columns(table, file):
+    job = job_of(file, *ROLES)
+    assert job.covariates == ["age", "town", "zip"]
+    assert job.outcomes == ["y"]
+    np.testing.assert_array_equal(job.group.t, table.treated)
+    assert (job.group.p_label, job.group.q_label) == ("treated = 1", "treated = 0")
+    some = job_of(file, *ROLES, "--covariates", "town", "--categorical", "zip")
+    assert some.X.column_names == ["town"]
+    with pytest.raises(ValueError, match="no column left to condition on"):
+        job_of(file, "--outcome", "y", "age", "town", "zip", "--group", "treated")
+
+
+def test_two_files_of_one_name(table, tmp_path):
+    """Then their folders tell them apart."""
+    paths = []
+    for folder, value in (("after", 1), ("before", 0)):
+        (tmp_path / folder).mkdir()
+        paths.append(tmp_path / folder / "t.csv")
+        table[table.treated == value].to_csv(paths[-1], index=False)
+    job = job_of(*paths, "--outcome", "y", "--covariates", "age")
+    assert (job.group.p_label, job.group.q_label) == tuple(map(str, paths))
+    np.testing.assert_array_equal(job.group.t, np.repeat([1.0, 0.0], 80))
+    with pytest.raises(ValueError, match="standard input can be read once"):
+        job_of("-", "-", "--outcome", "y")
+
+
+def test_what_was_read_is_told(table, tmp_path):
+    path = tmp_path / "wide.csv"
+    wide = table.assign(**{f"c{k}": table.age + k for k in range(MAX_SHOWN + 3)})
+    wide.to_csv(path, index=False)
+    lines = describe_job(job_of(path, *ROLES))
+    assert lines[0] == "P: treated = 1, 80 rows; Q: treated = 0, 80 rows"
+    assert "  outcome    y: number" in lines
+    assert lines[-1] == "  covariate  ... and 6 more"

@@ -1,0 +1,21 @@
+"""Workers, batches and progress."""
+
+import pytest
+
+from condmmd import Compute
+
+
+def test_progress_goes_to_standard_error_if_it_is_wanted(capsys):
+    Compute().report(1, 2)
+    assert capsys.readouterr() == ("", "")
+    loud = Compute(progress=True)
+    loud.report(64, 100)
+    loud.report(100, 100)
+    assert capsys.readouterr() == ("", "\rnull labels 64/100\rnull labels 100/100\n")
+
+
+def test_what_may_be_set():
+    assert Compute(n_jobs=-1, batch_size=5).n_jobs == -1
+    for bad in ({"n_jobs": 0}, {"n_jobs": -2}, {"n_jobs": 1.5}, {"batch_size": 0}, {"batch_size": "all"}):
+        with pytest.raises(ValueError, match=rf"`{next(iter(bad))}` must be a positive integer"):
+            Compute(**bad)

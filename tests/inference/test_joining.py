@@ -1,0 +1,59 @@
+"""From statistics at observed and null labels to p-values."""
+
+import numpy as np
+import pytest
+
+from condmmd.inference.joining import critical_value, join, largest_pvalues, pvalue, pvalues, standard_scores
+
+RNG = np.random.default_rng(0)
+
+
+def test_ties_count():
+    assert pvalue(1.0, np.array([1.0, 0.5, 1.0 - 1e-13])) == 0.75
+    assert pvalue(0.0, np.zeros(9)) == 1.0
+
+
+def test_the_joined_statistic_is_symmetric_in_the_rows():
+    """Exchangeable rows must stay so: permuting them permutes the statistic."""
+    S = RNG.chisquare(3, size=(50, 4))
+    order = RNG.permutation(50)
+    np.testing.assert_allclose(join(S[order]), join(S)[order], atol=1e-9)
+    np.testing.assert_allclose(join(S * [1, 10, 1e5, 1e-9]), join(S), atol=1e-9)
+    assert np.isfinite(join(np.zeros((10, 2)))).all()
+
+
+def test_pvalues_count_by_column():
+    statistics = np.array([[3.0, 1.0], [1.0, 2.0], [2.0, 2.0], [4.0, 1.0]])
+    np.testing.assert_allclose(pvalues(statistics), [0.5, 1.0])
+    assert pvalue(1.0, np.array([0.5, 2.0]), unit=1.0) == pytest.approx(2 / 3)
+
+
+def test_joining_one_strong_column_finds_it():
+    S = RNG.chisquare(3, size=(200, 4))
+    S[0, 2] = 60.0
+    joined = join(S)
+    assert joined.argmax() == 0
+
+
+def test_standard_scores_over_all_rows_or_some():
+    values = RNG.normal(3, 2, size=(40, 3))
+    found = standard_scores(values)
+    np.testing.assert_allclose(found.z, (values - values.mean(axis=0)) / values.std(axis=0))
+    some = standard_scores(values, over=slice(1, None))
+    np.testing.assert_allclose(some.mean, values[1:].mean(axis=0))
+    np.testing.assert_allclose(some.deviation, values[1:].std(axis=0))
+    np.testing.assert_array_equal(standard_scores(np.ones((5, 2))).z, 0.0)
+
+
+@pytest.mark.parametrize("significance", [0.05, 0.1, 0.5])
+def test_the_critical_value_and_the_pvalues_say_the_same(significance):
+    """A column's simultaneous p-value is at most the significance just where its score is above the critical value."""
+    for _ in range(20):
+        z = RNG.normal(size=(40, 5))
+        below = largest_pvalues(z) <= significance + 1e-12
+        np.testing.assert_array_equal(below, z[0] > critical_value(z, significance))
+
+
+def test_largest_pvalues_count_rows_whose_largest_score_is_as_large():
+    z = np.array([[2.0, 0.0], [1.0, 3.0], [0.5, 0.1]])
+    np.testing.assert_allclose(largest_pvalues(z), [2 / 3, 1.0])

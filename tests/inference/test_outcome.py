@@ -1,0 +1,15 @@
+"""What comes of a test, column by column."""
+
+import numpy as np
+import pytest
+
+from condmmd.inference.outcome import LevelResult, level_results
+from condmmd.statistics import StatisticColumn
+
+
+def test_each_column_with_what_was_found_for_it():
+    columns = (StatisticColumn(0.0, "0.1 (given)", "k", "l"), StatisticColumn(1.0, "0.1 (given)", "k", "l"))
+    found = level_results(columns, np.array([3.0, 2.0]), np.array([0.1, 0.2]))
+    assert found[1] == LevelResult(1.0, 2.0, 0.2, "0.1 (given)", "k", "l")
+    with pytest.raises(ValueError, match="zip"):
+        level_results(columns, np.array([3.0]), np.array([0.1, 0.2]))

@@ -1,0 +1,44 @@
+"""Blocks of rows that share one label."""
+
+import numpy as np
+import pytest
+
+from condmmd import OverlapWarning
+from condmmd.labels import read_blocks
+from condmmd.labels.blocks import warn_block_sizes
+
+
+def test_blocks_are_numbered_and_labelled():
+    blocks = read_blocks(["b", "a", "b", "c", "d"], np.array([1.0, 0, 1, 0, 1]))
+    assert blocks.of_row.tolist() == [1, 0, 1, 2, 3]
+    assert blocks.labels.tolist() == [0, 1, 0, 1]
+    assert blocks.sizes.tolist() == [1, 2, 1, 1]
+
+
+def test_means_over_blocks():
+    blocks = read_blocks(["b", "a", "b", "c", "d"], np.array([1.0, 0, 1, 0, 1]))
+    values = np.arange(10.0).reshape(5, 2)
+    np.testing.assert_allclose(blocks.mean(values), [[2, 3], [2, 3], [6, 7], [8, 9]])
+    assert blocks.mean(values[:, :0]).shape == (4, 0)
+
+
+@pytest.mark.parametrize(
+    ("blocks", "words"),
+    [
+        (np.zeros(3), r"one value a row, 8; got shape \(3,\)"),
+        (np.arange(8) % 3, r"3 block\(s\) have rows of both groups, such as"),
+        (np.repeat([0, 1], 4), "each group needs at least 2 blocks"),
+    ],
+)
+def test_blocks_that_cannot_be(blocks, words):
+    with pytest.raises(ValueError, match=words):
+        read_blocks(blocks, np.repeat([1.0, 0.0], 4))
+
+
+def test_sizes_that_differ_between_the_groups_are_warned_about():
+    t = np.repeat([1.0, 0.0], [30, 240])
+    unlike = read_blocks(np.concatenate([np.arange(30), 30 + np.arange(240) // 8]), t)
+    with pytest.warns(OverlapWarning, match="the blocks of P have 1 rows on average and those of Q 8"):
+        warn_block_sizes(unlike, stacklevel=1)
+    alike = read_blocks(np.arange(270) // 2, t)  # warnings are errors here
+    warn_block_sizes(alike, stacklevel=1)

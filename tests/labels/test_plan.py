@@ -1,0 +1,109 @@
+"""Who could have had which label: the plan, its scheme, its centre, and the same on some of the rows."""
+
+from math import comb, log
+
+import numpy as np
+import pytest
+from sklearn.linear_model import LogisticRegression
+
+from condmmd.data import read_samples
+from condmmd.labels import LabelRules, propensity_of_rows
+from condmmd.nuisance import regress_pooled
+from condmmd.nuisance.propensity import Classifier, EqualMarginals, Known, Logistic
+from tests.doors.samples import GROUP, SAME, E, N, X
+from tests.labels.enumeration import units
+
+SAMPLES = read_samples(X, SAME, GROUP)
+CELLS = read_samples(np.arange(N) % 4, SAME, GROUP)
+BY_BLOCK = np.repeat(np.linspace(0.3, 0.7, 40), 4)
+
+
+def made(rules, samples=SAMPLES):
+    pooled = regress_pooled(SAME[:, None], samples) if rules.model.needs_regressors else None
+    return rules.make(samples, pooled, rules.strata(samples))
+
+
+@pytest.mark.parametrize(
+    ("rules", "samples", "name"),
+    [
+        (LabelRules(EqualMarginals()), SAMPLES, "permutation"),
+        (LabelRules(EqualMarginals(), "bernoulli"), SAMPLES, "bernoulli"),
+        (LabelRules(EqualMarginals(), "fixed-size"), SAMPLES, "fixed-size"),
+        (LabelRules(EqualMarginals(), blocks=np.arange(N) // 4), SAMPLES, "permutation of blocks"),
+        (LabelRules(Known(E)), SAMPLES, "fixed-size"),
+        (LabelRules(Known(E), "bernoulli"), SAMPLES, "bernoulli"),
+        (LabelRules(Logistic()), SAMPLES, "fixed-size"),
+        (LabelRules(Logistic()), CELLS, "permutation within strata"),
+        (LabelRules(Logistic(), "fixed-size"), CELLS, "fixed-size"),
+        (LabelRules(Known(BY_BLOCK), blocks=np.arange(N) // 4), SAMPLES, "fixed-size of blocks"),
+    ],
+)  # fmt: skip
+def test_the_scheme_and_the_mean_of_its_labels(rules, samples, name):
+    """The centre is the mean label of each row, for every scheme; blocks share their label."""
+    plan = made(rules, samples)
+    scheme = plan.scheme()
+    assert scheme.name == name
+    draws = scheme.draw(units(6000), samples.groups.t).held
+    np.testing.assert_allclose(draws.mean(axis=0), plan.centre, atol=5 * 0.5 / 6000**0.5)
+    if "bernoulli" not in name:
+        assert np.all(draws.sum(axis=1) == N // 2)
+    if plan.blocks is not None:
+        np.testing.assert_array_equal(draws[:, ::4], draws[:, 3::4])
+
+
+def test_how_many_ways_to_label_there_are():
+    assert made(LabelRules(EqualMarginals())).log_labelings() == pytest.approx(log(comb(N, N // 2)))
+    assert made(LabelRules(Known(E), "bernoulli")).log_labelings() == pytest.approx(N * log(2))
+    assert made(LabelRules(Logistic()), CELLS).log_labelings() == pytest.approx(4 * log(comb(40, 20)))
+    blocks = made(LabelRules(EqualMarginals(), blocks=np.arange(N) // 4))
+    assert blocks.log_labelings() == pytest.approx(log(comb(40, 20)))
+
+
+def test_rows_that_are_trimmed():
+    plan = made(LabelRules(Known(E), trim=0.2))
+    kept = (E >= 0.2) & (E <= 0.8)
+    assert plan.trimmed == int((~kept).sum())
+    np.testing.assert_array_equal(plan.propensity.e, E[kept])
+    np.testing.assert_array_equal(plan.samples.x.values[:, 0], X[kept])
+
+
+def test_the_same_law_on_some_rows():
+    whole = made(LabelRules(Logistic()), CELLS)
+    keep = np.arange(N) % 4 != 2
+    part = whole.on_rows(keep, "strata")
+    assert part.scheme().name == "permutation within strata"
+    assert part.strata.max() == 2
+    np.testing.assert_array_equal(part.propensity.e, whole.propensity.e[keep])
+    with pytest.raises(TypeError, match="`trim` and `blocks` cannot be used together"):
+        made(LabelRules(EqualMarginals(), blocks=np.arange(N) // 4)).on_rows(keep, "trim")
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"model": EqualMarginals(), "trim": 0.1}, "`trim` needs a propensity"),
+        ({"model": Known(E), "scheme": "permutation"}, "use propensity=None"),
+        ({"model": Known(E), "trim": 0.1, "blocks": np.arange(N)}, "`trim` and `blocks` cannot be used together"),
+    ],
+)
+def test_rules_that_contradict_each_other(options, words):
+    with pytest.raises(ValueError, match=words):
+        LabelRules(**options)
+
+
+def test_blocks_have_one_propensity():
+    blocks = np.arange(N) // 4
+    with pytest.raises(ValueError, match="the same for all rows of a block"):
+        made(LabelRules(Known(E), blocks=blocks))
+    estimated = made(LabelRules(Classifier(LogisticRegression()), blocks=blocks))
+    by_block = estimated.propensity.e.reshape(40, 4)
+    np.testing.assert_array_equal(by_block, by_block[:, :1] * np.ones(4))
+    np.testing.assert_array_equal(estimated.block_e, by_block[:, 0])
+
+
+def test_the_propensity_of_a_measurement_is_that_of_a_test():
+    pooled = regress_pooled(SAME[:, None], SAMPLES)
+    measured = propensity_of_rows(Logistic(), SAMPLES, pooled)
+    np.testing.assert_array_equal(measured.e, made(LabelRules(Logistic())).propensity.e)
+    with pytest.raises(ValueError, match="the pooled regression is missing"):
+        propensity_of_rows(Logistic(), SAMPLES, None)
