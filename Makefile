@@ -44,7 +44,7 @@ experiments: .venv/test  ## every experiment of the paper against its published 
 	$(BIN)/python -m experiments
 
 fuzz: .venv/test  ## 2,000 tables and argument lists through the command line
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FUZZ_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/test_cli.py -k fuzz
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FUZZ_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/app -k fuzz
 
 mutants: .venv/test  ## break the code on purpose; every break must make its test fail
 	$(BIN)/python -m tests.mutants

@@ -20,7 +20,7 @@ from joblib import Parallel, delayed  # noqa: E402
 from scipy.stats import binom  # noqa: E402
 
 from benchmarks.scenarios import NULLS  # noqa: E402
-from condmmd import cmmd_test  # noqa: E402
+from condmmd import CMMD, Resampling, cmmd_test  # noqa: E402
 
 LEVEL = 0.05
 LIMIT_OF_DEFAULT = 0.08
@@ -28,9 +28,9 @@ LIMIT_OF_DEFAULT = 0.08
 PROCEDURES = {
     "permutation": ({"propensity": None}, True, True),
     "true e, fixed-size": ({"propensity": "true"}, False, True),
-    "true e, bernoulli": ({"propensity": "true", "scheme": "bernoulli"}, False, True),
-    "true e, orthogonal": ({"propensity": "true", "estimator": "orthogonal"}, False, True),
-    "estimated e, orthogonal": ({"estimator": "orthogonal"}, False, False),
+    "true e, bernoulli": ({"propensity": "true", "null": Resampling("bernoulli")}, False, True),
+    "true e, orthogonal": ({"propensity": "true", "statistic": CMMD(estimator="orthogonal")}, False, True),
+    "estimated e, orthogonal": ({"statistic": CMMD(estimator="orthogonal")}, False, False),
     "default": ({}, False, False),
 }
 

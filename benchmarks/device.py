@@ -19,7 +19,8 @@ from time import perf_counter
 
 import numpy as np
 
-from condmmd import cmmd_test
+from condmmd import CMMD, cmmd_test
+from condmmd.backend import HeldLabels
 from condmmd.regression.moments import both_moments
 
 
@@ -69,10 +70,10 @@ def data(n, d):
 
 def stage(device, result, n_labels):
     """Seconds and operations of the moments of one batch of labels, with the features of a finished test."""
-    problem = result._gather.args[2]  # noqa: SLF001 - its features, where they are
-    phi, psi = problem.x.phi, problem.y.phi
+    fitted = result._trained.fitted  # noqa: SLF001 - its features, where they are
+    phi, psi = fitted.covariates.phi, fitted.outcomes.phi
     labels = np.random.default_rng(0).integers(0, 2, size=(n_labels, phi.shape[0]), dtype=np.int8)
-    T = device.array(labels)
+    T = HeldLabels(device.array(labels))
     r, q = phi.shape[1], psi.shape[1]
     return device.seconds(lambda: both_moments(T, phi, psi)), 2 * n_labels * phi.shape[0] * (r * (r + 1) // 2 + r * q)
 
@@ -115,7 +116,7 @@ def main():
     times, most = {}, 19 + options.dual_resamples
     for count in (19, 19, most):  # the first to warm up
         start = perf_counter()
-        result = cmmd_test(X, y, t, n_resamples=count, rng=0, solver="dual")
+        result = cmmd_test(X, y, t, statistic=CMMD(solver="dual"), n_resamples=count, rng=0)
         times[count] = perf_counter() - start
     a_label = (times[most] - times[19]) / options.dual_resamples
     print(

@@ -14,7 +14,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 
-from condmmd import cmmd, cmmd_test  # noqa: E402
+from condmmd import CMMD, DoublyRobust, PerGroup, cmmd, cmmd_test  # noqa: E402
 from experiments.dr_models import KERNELS  # noqa: E402
 from experiments.draws import cosine  # noqa: E402
 
@@ -24,7 +24,8 @@ def bias_trial(n, seed, e_kind, mu_kind, at):
     x, right = draw.X, np.cos(4 * np.pi * draw.X)
     mu = (right + 0.5 * x**2, right) if mu_kind == "right" else (np.full(2 * n, 0.7), np.full(2 * n, -0.4))
     e = draw.e if e_kind == "right" else np.clip(1.3 * draw.e**2, 0.05, 0.95)
-    d = cmmd(x, draw.Y, draw.t, estimator="doubly_robust", propensity=e, outcome_model=mu, reg=1e-6, **KERNELS)
+    statistic = CMMD(estimator=DoublyRobust(model=PerGroup(*mu)), reg=1e-6, **KERNELS)
+    d = cmmd(x, draw.Y, draw.t, statistic=statistic, propensity=e)
     return d.witness(at, np.ones(len(at)))
 
 
@@ -46,8 +47,8 @@ def bias(options):
 METHODS = {
     "plug-in": {"residualize": False},
     "residualised": {},
-    "orthogonal": {"estimator": "orthogonal"},
-    "doubly robust": {"estimator": "doubly_robust", "residualize": False},
+    "orthogonal": {"statistic": CMMD(estimator="orthogonal")},
+    "doubly robust": {"statistic": CMMD(estimator="doubly_robust"), "residualize": False},
 }
 
 
@@ -74,15 +75,15 @@ def comparison(options):
 def timing(_):
     draw = cosine(np.random.default_rng(0), 500, 0.5)
     seconds = {}
-    for name, settings in {
-        "plug-in": {},
-        "refitted": {"estimator": "doubly_robust"},
-        "refitted, 5 folds": {"estimator": "doubly_robust", "outcome_fit": 5},
+    for name, statistic in {
+        "plug-in": CMMD(),
+        "refitted": CMMD(estimator=DoublyRobust()),
+        "refitted, 5 folds": CMMD(estimator=DoublyRobust(folds=5)),
     }.items():
         times = []
         for _ in range(5):
             start = perf_counter()
-            cmmd_test(draw.X, draw.Y, draw.t, propensity=draw.e, n_resamples=200, rng=0, **settings)
+            cmmd_test(draw.X, draw.Y, draw.t, statistic=statistic, propensity=draw.e, n_resamples=200, rng=0)
             times.append(perf_counter() - start)
         seconds[name] = min(times)
     told = ", ".join(f"{name} {value:.3f} s" for name, value in seconds.items())

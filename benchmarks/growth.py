@@ -23,9 +23,10 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from condmmd import cmmd_test
-from condmmd.backend.arrays import HOST_NUMBERS
+from condmmd import CMMD, cmmd_test
 from condmmd.app.cli import main as command_line
+from condmmd.backend import HeldLabels
+from condmmd.backend.arrays import HOST_NUMBERS
 from condmmd.regression.moments import both_moments
 
 PAGE = Path(__file__).with_name("README.md")
@@ -68,7 +69,7 @@ def matrix_rate(n_labels, products, chunk):
 def moments_rate(result, n_labels):
     """Operations a second of the moments stage on the test's own features and labels, and the shape of its products."""
     phi, psi = result.evidence.x.phi[:100_000], result.evidence.y.phi[:100_000]
-    T = np.random.default_rng(0).integers(0, 2, size=(n_labels, len(phi)), dtype=np.int8)
+    T = HeldLabels(np.random.default_rng(0).integers(0, 2, size=(n_labels, len(phi)), dtype=np.int8))
     r, q = phi.shape[1], psi.shape[1]
     size, times = r * (r + 1) // 2 + r * q, []
     for _ in range(5):
@@ -108,7 +109,7 @@ def one(setting):
     if setting.get("file"):
         return from_file(setting)
     X, y, group = data(setting["n"], setting["d"])
-    settings = {"n_resamples": setting["resamples"], "max_rank": setting["max_rank"], "rng": 0}
+    settings = {"statistic": CMMD(max_rank=setting["max_rank"]), "n_resamples": setting["resamples"], "rng": 0}
     if setting["n"] <= 5_000:
         cmmd_test(X, y, group, **settings)  # imports and threads are warm then
     start = perf_counter()

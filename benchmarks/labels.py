@@ -16,7 +16,7 @@ def main():
         start = perf_counter()
         scheme = FixedSize.of(e, t)
         made = perf_counter()
-        scheme.draw(size, rng)
+        scheme.draw([(size, rng)], t)
         drawn = perf_counter()
         for _ in range(size):
             np.less(rng.random(rows), e)

@@ -11,11 +11,11 @@ from time import perf_counter
 import numpy as np
 
 from benchmarks.literal import all_levels
-from condmmd import Gaussian
-from condmmd.kernels import median_distance
-from condmmd.statistics.problem import embed_outcome_side, embed_samples, pose
-from condmmd.regression.regularization import Regularization
+from condmmd import CMMD, Gaussian
+from condmmd.backend import HeldLabels
 from condmmd.data import read_samples
+from condmmd.kernels import median_distance
+from condmmd.nuisance import Learned
 
 LAMBDA = 0.1
 LEVELS = np.array([0.0, 1.0, 2.0])
@@ -30,13 +30,12 @@ def data(n, d, seed=0):
 
 
 def ours(X, Y, T, tol, max_rank):
+    statistic = CMMD(kernel_x=Gaussian(), kernel_y=Gaussian(), reg=LAMBDA, tol=tol, max_rank=max_rank)
     start = perf_counter()
     samples = read_samples(X, Y, T[0])
-    y = embed_outcome_side(samples, kernel_y=Gaussian(), tol=tol, max_rank=max_rank)
-    features = embed_samples(samples, y, kernel_x=Gaussian(), tol=tol, max_rank=max_rank, solver="auto")
-    problem, _ = pose(features, reg=Regularization(LAMBDA, LAMBDA, "given"), estimator="plugin", mixture=None)
-    values = problem.levels(T, LEVELS)
-    return values, perf_counter() - start, problem
+    comparison = statistic.measure(samples, Learned(statistic.embed_measured(samples)))
+    values = comparison.levels(HeldLabels(T), LEVELS)
+    return values, perf_counter() - start, comparison
 
 
 def literal(X, Y, T, seconds):
@@ -73,13 +72,13 @@ def main():
             rng = np.random.default_rng(1)
             T = np.array([t] + [rng.permutation(t) for _ in range(options.labels - 1)])
             runs = [ours(X, Y, T, options.tol, options.max_rank) for _ in range(options.repeat)]
-            found, seconds, problem = min(runs, key=lambda run: run[1])
+            found, seconds, comparison = min(runs, key=lambda run: run[1])
+            x, y = comparison.x, comparison.y
             expected, baseline, timed = literal(X, Y, T, options.seconds)
             difference = np.abs(found[:timed] / expected - 1).max()
             print(
                 f"{n:5d} {d:3d} | {seconds:8.4f} | {baseline:9.2f} ({timed:4d}) | {baseline / seconds:7.0f} | "
-                f"{problem.x.rank:5d} {problem.y.rank:3d} | {problem.x.residual:8.1e} {problem.y.residual:8.1e} | "
-                f"{difference:.1e}  ({problem.x.method})",
+                f"{x.rank:5d} {y.rank:3d} | {x.residual:8.1e} {y.residual:8.1e} | {difference:.1e}  ({x.method})",
                 flush=True,
             )
 

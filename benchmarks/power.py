@@ -20,7 +20,7 @@ import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 
 from benchmarks.scenarios import ALTERNATIVES  # noqa: E402
-from condmmd import Gaussian, Linear, Polynomial, cmmd_test  # noqa: E402
+from condmmd import CMMD, Gaussian, Linear, Polynomial, Resampling, cmmd_test  # noqa: E402
 from condmmd.kernels import median_distance  # noqa: E402
 
 LEVEL = 0.05
@@ -39,15 +39,16 @@ def paper_kernels(name, draw):
 
 
 def paper(name, draw, seed, n_resamples):
-    common = {
-        "residualize": False, "reg": 0.1, "n_resamples": n_resamples, "rng": seed, **paper_kernels(name, draw),
-        **({"propensity": None} if draw.equal else {"propensity": draw.e, "scheme": "bernoulli"}),
-    }  # fmt: skip
+    kernels = paper_kernels(name, draw)
+    statistics = [CMMD(level=[0, 1, 2], reg=0.1, **kernels)]
     if draw.equal and not name.startswith("levels"):
-        low = cmmd_test(draw.X, draw.Y, draw.t, level=[0, 1], **common).by_level
-        high = cmmd_test(draw.X, draw.Y, draw.t, level=2, estimator="joint", **common).by_level
-        return [r.pvalue for r in (*low, *high)]
-    return [r.pvalue for r in cmmd_test(draw.X, draw.Y, draw.t, level=[0, 1, 2], **common).by_level]
+        statistics = [CMMD(level=[0, 1], reg=0.1, **kernels), CMMD(level=2, estimator="joint", **kernels)]
+    common = {
+        "residualize": False, "n_resamples": n_resamples, "rng": seed,
+        **({"propensity": None} if draw.equal else {"propensity": draw.e, "null": Resampling("bernoulli")}),
+    }  # fmt: skip
+    tests = (cmmd_test(draw.X, draw.Y, draw.t, statistic=statistic, **common) for statistic in statistics)
+    return [level.pvalue for test in tests for level in test.by_level]
 
 
 def trial(name, seed, n_resamples):

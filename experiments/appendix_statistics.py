@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from condmmd import cmmd
+from condmmd import CMMD, cmmd
 from experiments.appendix import KERNEL, SETTINGS
 from experiments.draws import setting
 from experiments.experiment import AS_PUBLISHED, Experiment
@@ -14,9 +14,9 @@ from experiments.published import Target, figures
 def statistics(which, n, rng, _):
     draw = setting(n=int(n), shift=SETTINGS[which][1])(rng)
     kernels = {"kernel_x": KERNEL, "kernel_y": KERNEL}
-    plain = cmmd(draw.X, draw.Y, draw.t, reg=0.1, **kernels).level([0, 1, 2])
+    plain = cmmd(draw.X, draw.Y, draw.t, statistic=CMMD(reg=0.1, **kernels)).level([0, 1, 2])
     if which == 1:
-        plain[2] = cmmd(draw.X, draw.Y, draw.t, estimator="joint", **kernels).level(2)
+        plain[2] = cmmd(draw.X, draw.Y, draw.t, statistic=CMMD(estimator="joint", **kernels)).level(2)
     return {f"CMMD_{{{s}}}": float(value) for s, value in enumerate(plain)}
 
 

@@ -46,8 +46,8 @@ def fits():
         return lambda x: np.ravel(model.predict(x[:, None]))
 
     ours = {
-        "CME of Y": embedding(1, pair[0]),
-        "CME of Z": embedding(0, pair[1]),
+        "CME of Y": embedding(1, pair.p),
+        "CME of Z": embedding(0, pair.q),
         "difference, plug-in": of(standard),
         "difference, doubly robust": of(doubly),
         "pseudo-outcome fit": of(doubly),

@@ -4,7 +4,7 @@ import numpy as np
 from sklearn.linear_model import Ridge
 from sklearn.model_selection import GridSearchCV, KFold
 
-from condmmd import Linear, Polynomial, cmmd
+from condmmd import CMMD, DoublyRobust, Linear, PerGroup, Polynomial, cmmd
 
 KERNELS = {"kernel_x": Polynomial(2, 1.0), "kernel_y": Linear()}
 ALPHAS = np.logspace(-4, 1, 5)
@@ -24,14 +24,15 @@ def cross_validated(x, y):
 def nuisances(draw):
     """Fitted once on the observed labels: propensity, lambdas of the groups, and lambda of the difference."""
     t, e = draw.t, np.clip(draw.e, 0.1, 0.9)
-    pair = tuple(cross_validated(draw.X[t == k], draw.Y[t == k]) for k in (1, 0))
+    pair = PerGroup(*(cross_validated(draw.X[t == k], draw.Y[t == k]) for k in (1, 0)))
     first = robust(draw, e, pair, 0.1)
     return e, pair, cross_validated(draw.X, first.pseudo_outcomes[:, 0])
 
 
 def plain(draw, pair):
-    return cmmd(draw.X, draw.Y, draw.t, reg=pair, **KERNELS)
+    return cmmd(draw.X, draw.Y, draw.t, statistic=CMMD(reg=pair, **KERNELS))
 
 
 def robust(draw, e, pair, lam):
-    return cmmd(draw.X, draw.Y, draw.t, estimator="doubly_robust", propensity=e, reg=lam, outcome_reg=pair, **KERNELS)
+    statistic = CMMD(estimator=DoublyRobust(reg=pair), reg=lam, **KERNELS)
+    return cmmd(draw.X, draw.Y, draw.t, statistic=statistic, propensity=e)

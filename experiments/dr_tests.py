@@ -4,6 +4,7 @@ from functools import partial
 
 import numpy as np
 
+from condmmd import DoublyRobust
 from experiments.dr_models import KERNELS, nuisances
 from experiments.draws import cosine
 from experiments.experiment import AS_PUBLISHED, AS_WRITTEN, OURS, Experiment, our_test, published_test
@@ -14,9 +15,8 @@ def both(draw, rng, resamples):
     e, pair, lam = nuisances(draw)
     draw.e = e
     found = published_test(draw, rng, resamples, reg=pair, **KERNELS)
-    return found | published_test(
-        draw, rng, resamples, suffix=" DR", estimator="doubly_robust", reg=lam, outcome_reg=pair, refit=False, **KERNELS
-    )
+    estimator = DoublyRobust(reg=pair, refit=False)
+    return found | published_test(draw, rng, resamples, suffix=" DR", estimator=estimator, reg=lam, **KERNELS)
 
 
 def as_published(difference, n, rng, resamples):

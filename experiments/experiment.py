@@ -1,11 +1,11 @@
 """What an experiment is: points, variants, and a trial that turns a point and a generator into numbers."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from condmmd import cmmd_test
+from condmmd import CMMD, Resampling, cmmd_test
 
 # (point, generator, number of null labels) -> {curve: number}; a rejection is the number 1.
 Trial = Callable[[float, np.random.Generator, int], dict[str, float]]
@@ -54,20 +54,23 @@ def decisions(result, suffix=""):
 
 
 def published_test(draw, rng, resamples, *, levels=(0, 1, 2), joint=False, suffix="", **settings):
-    """Algorithm 1 where X has equal distributions, else Algorithm 2 with the true propensity; level 2 may be joint."""
+    """Algorithm 1 where X has equal distributions, else Algorithm 2 with the true propensity; level 2 may be joint.
+
+    ``settings`` are those of `CMMD`.
+    """
+    statistics = [CMMD(level=[s for s in levels if not (joint and s == 2)], **settings)]
+    if joint:
+        statistics.append(replace(statistics[0], level=2, estimator="joint", reg=None))
     common = {
         "propensity": None if draw.equal else draw.e,
-        "scheme": "permutation" if draw.equal else "bernoulli",
+        "null": Resampling("permutation" if draw.equal else "bernoulli"),
         "residualize": False,
         "n_resamples": resamples,
         "rng": seed_of(rng),
-        **settings,
     }
-    plain = [s for s in levels if not (joint and s == 2)]
-    found = decisions(cmmd_test(draw.X, draw.Y, draw.t, level=plain, **common), suffix)
-    if joint:
-        common.pop("reg")
-        found |= decisions(cmmd_test(draw.X, draw.Y, draw.t, level=[2], estimator="joint", **common), suffix)
+    found = {}
+    for statistic in statistics:
+        found |= decisions(cmmd_test(draw.X, draw.Y, draw.t, statistic=statistic, **common), suffix)
     return found
 
 

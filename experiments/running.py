@@ -99,8 +99,16 @@ def fingerprint(experiment):
     files = {Path(sys.modules[f.__module__].__file__) for f in functions(experiment)} | {
         here / "draws.py", here / "experiment.py"
     }  # fmt: skip
-    code = "".join(ast.dump(without_words(ast.parse(file.read_text()))) for file in sorted(files))
+    code = "".join(structure(without_words(ast.parse(file.read_text()))) for file in sorted(files))
     return hashlib.sha256(code.encode()).hexdigest()[:12]
+
+
+def structure(node):
+    """A syntax tree as text, the same in every version of Python: what is empty is left out, as `ast.dump` does not."""
+    if isinstance(node, ast.AST):
+        parts = [f"{name}={structure(value)}" for name, value in ast.iter_fields(node) if value not in (None, [])]
+        return f"{type(node).__name__}({', '.join(parts)})"
+    return f"[{', '.join(map(structure, node))}]" if isinstance(node, list) else repr(node)
 
 
 def without_words(module):
