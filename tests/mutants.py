@@ -72,7 +72,7 @@ MUTANTS = [
     ("a part of a file is left behind", "present/writing.py", "Path(name).unlink(missing_ok=True)", "pass", "tests/app/cli/test_output.py::test_nothing_is_left_half_written"),
     ("missing values taken as they are", "app/files.py", "if not missing:", "if True:", "tests/app/cli/test_reading.py::test_missing_values"),
     ("single precision not refined", "backend/linear_algebra.py", "int(np.ceil(DIGITS / digits))", "1", "tests/test_gold.py"),
-    ("the median of one column one gap too far", "kernels/stationary.py", "ranks - int((below - own).sum())", "ranks - int((below - own).sum()) + 1", "tests/test_gold.py::test_median_heuristic"),
+    ("the median of one column one gap too far", "kernels/stationary.py", "ranks - int((below - own).sum())", "ranks - int((below - own).sum()) + 1", "tests/kernels/test_stationary.py::test_median_gap_of_one_column"),
     ("in-sample residuals of the shift", "nuisance/pooled.py", "misfit / np.maximum(1.0 - features**2 @ shrink, 0.01)", "misfit * 0.9", "tests/nuisance/test_pooled.py::test_the_smoother_fits_and_its_residuals_leave_one_out"),
     ("a centre that follows the labels", "labels/plan.py", 'if self.kind == "bernoulli":\n            return self.propensity.e', 'if self.kind == "bernoulli":\n            return self.propensity.at_prevalence', "tests/explain/test_locate.py::test_centre_is_that_of_the_scheme"),
     ("strata lose their scheme", "labels/plan.py", "strata = None if self.strata is None else np.unique(", "strata = None if True else np.unique(", "tests/explain/test_strata.py::test_strata_are_told_apart_and_keep_their_scheme"),

@@ -53,7 +53,9 @@ def test_toy_table(name):
     np.testing.assert_allclose(found, published, rtol=1e-6)
 
 
-def test_median_heuristic():
+@pytest.mark.parametrize("few", [0, 128], ids=["halved", "listed"])
+def test_median_heuristic(few, monkeypatch):
+    monkeypatch.setattr("condmmd.kernels.stationary.FEW_ROWS", few)
     for entry in gold.VECTORS["median_heuristic"]:
         np.testing.assert_allclose(median_distance(entry["X"]) ** -2, entry["h"], rtol=1e-12)
 

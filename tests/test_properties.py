@@ -21,6 +21,14 @@ JOINT_LEVELS = np.array([2.0, 2.5, 3.0])
 EXPLICIT = ("polynomial", "cubic", "homogeneous", "linear", "delta")
 
 
+@pytest.fixture(scope="module", autouse=True, params=[256, 0], ids=["pivots by LAPACK", "pivots one by one"])
+def few_rows(request):
+    """Samples as small as these are factored by LAPACK; everything must hold for the way of larger ones too."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("condmmd.embedding.cholesky.WHOLE_ROWS", request.param)
+        yield
+
+
 def compared(pooled, statistic):
     """The comparison behind a measurement, which still has the features of the rows."""
     samples = read_samples(*pooled)

@@ -4,11 +4,18 @@ import numpy as np
 import pytest
 
 from condmmd import Gaussian, Laplacian, Linear
+from condmmd.embedding import cholesky
 from condmmd.embedding.cholesky import check_diagonal, greedy_cholesky
 from condmmd.kernels import FromFunction
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(300, 2))
+
+
+@pytest.fixture(autouse=True, params=[0, 1000], ids=["one by one", "LAPACK"])
+def whole_rows(request, monkeypatch):
+    """Few rows are factored by LAPACK from the whole matrix, more of them one pivot at a time."""
+    monkeypatch.setattr(cholesky, "WHOLE_ROWS", request.param)
 
 
 @pytest.mark.parametrize(

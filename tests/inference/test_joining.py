@@ -2,8 +2,17 @@
 
 import numpy as np
 import pytest
+from scipy.stats import chi2, norm
 
-from condmmd.inference.joining import critical_value, join, largest_pvalues, pvalue, pvalues, standard_scores
+from condmmd.inference.joining import (
+    critical_value,
+    join,
+    join_by_gamma,
+    largest_pvalues,
+    pvalue,
+    pvalues,
+    standard_scores,
+)
 
 RNG = np.random.default_rng(0)
 
@@ -57,3 +66,32 @@ def test_the_critical_value_and_the_pvalues_say_the_same(significance):
 def test_largest_pvalues_count_rows_whose_largest_score_is_as_large():
     z = np.array([[2.0, 0.0], [1.0, 3.0], [0.5, 0.1]])
     np.testing.assert_allclose(largest_pvalues(z), [2 / 3, 1.0])
+
+
+def test_gamma_scores_are_symmetric_in_the_rows_and_blind_to_units():
+    S = RNG.chisquare([1, 3, 10, 100], size=(60, 4))
+    order = RNG.permutation(60)
+    np.testing.assert_allclose(join_by_gamma(S[order]), join_by_gamma(S)[order], atol=1e-9)
+    np.testing.assert_allclose(join_by_gamma(S * [1, 10, 1e5, 1e-9]), join_by_gamma(S), atol=1e-9)
+    np.testing.assert_array_equal(join_by_gamma(np.ones((5, 3))), 0.0)
+
+
+@pytest.mark.parametrize("degrees", [1, 2, 10, 200])
+def test_gamma_scores_are_fair_to_any_number_of_degrees_of_freedom(degrees):
+    """A chi-square at its upper 0.001 scores what a normal does there; the logarithm of one square does not."""
+    law = chi2(degrees)
+    S = law.ppf((np.arange(5000) + 0.5) / 5000)[:, None]
+    S[0] = law.isf(0.001)
+    assert join_by_gamma(S)[0] == pytest.approx(norm.isf(0.001), abs=0.1)
+    if degrees == 1:
+        assert join(S)[0] < 2
+
+
+def test_gamma_scores_far_out_are_finite_and_in_order():
+    S = RNG.chisquare(2, size=(400, 1))
+    S[:4, 0] = [50.0, 400.0, 3000.0, 1e5]
+    scores = join_by_gamma(np.column_stack([S, RNG.chisquare(2, size=400)]))
+    assert np.isfinite(scores).all()
+    one = join_by_gamma(np.abs(RNG.normal(size=(400, 1))) ** 8)
+    assert np.isfinite(one).all()
+    assert (np.diff(scores[:4]) > 0).all()

@@ -50,10 +50,13 @@ def test_middle_of_many_values(count, misleading):
     np.testing.assert_allclose(_in_the_middle(values).mean(), np.median(values), rtol=1e-14)
 
 
+@pytest.mark.parametrize("few", [0, 10**9], ids=["halved", "listed"])
+@pytest.mark.parametrize("digits", [1, 15], ids=["ties", "no ties"])
 @pytest.mark.parametrize("count", [2, 3, 50, 501])
-def test_median_gap_of_one_column(count):
-    """Against all distances, with ties."""
-    x = np.round(RNG.normal(size=count), 1)
+def test_median_gap_of_one_column(count, digits, few, monkeypatch):
+    """Against all distances; of few rows they are listed, of many the median is found by halving."""
+    monkeypatch.setattr("condmmd.kernels.stationary.FEW_ROWS", few)
+    x = np.round(RNG.normal(size=count), digits)
     x[0] += 3.0
     gaps = pdist(x[:, None])
     np.testing.assert_allclose(median_distance(x), np.median(gaps[gaps > 0]), rtol=1e-12)

@@ -8,6 +8,7 @@ leaves out of its bags, and the rows of the fold are predicted by both.
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -79,10 +80,11 @@ class Forests:
         mean = psi[train].mean(axis=0)
         centred = psi[train] - mean
         V = _directions(centred)
-        forest = self._forest().fit(X[train], _as_scikit_learn(centred @ V))
+        forest = self._forest()
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Some inputs do not have OOB")  # in every bag: predicted by 0
+            forest.fit(X[train], _as_scikit_learn(centred @ V))
         out_of_bag = np.asarray(forest.oob_prediction_).reshape(len(train), -1)
-        seen = np.isfinite(out_of_bag).all(axis=1)  # a row may be in every bag
-        out_of_bag = np.where(seen[:, None], out_of_bag, 0.0)
         by_forest = np.asarray(forest.predict(X[rows])).reshape(len(rows), -1) @ V.T
         return mean + by_forest + _ridge(phi[train], centred - out_of_bag @ V.T, phi[rows])
 
