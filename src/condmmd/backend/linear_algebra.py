@@ -131,7 +131,11 @@ def _groups_on_processor(K: Array, psi: Array, groups: Sequence[RowGroups]) -> A
             weighted[index, b] = group.sign * solution
 
     with one_blas_thread() if N < MIN_THREADED else nullcontext():
-        for_each(solve, range(B))
+        if N < 2 * MIN_REFINED:  # SciPy's LAPACK holds Python's lock, so that threads would only wait
+            for b in range(B):
+                solve(b)
+        else:
+            for_each(solve, range(B))
     return weighted.transpose(1, 0, 2)
 
 

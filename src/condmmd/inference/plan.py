@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.backend import blas_threads_for, n_rows
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning
 from condmmd.embedding import Embedding
@@ -22,6 +23,9 @@ from condmmd.nuisance.residuals import RegressorResiduals
 from condmmd.statistics import CMMD, DoublyRobust, Fitted, Statistic
 
 __all__ = ["Plan", "Run", "Trained", "check_in_memory"]
+
+# Operations for each row in the products that a fit makes.
+PRODUCT = 8 * 200**2
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +79,10 @@ class Plan:
 
     def train(self, samples: Samples, labels: LabelPlan | None = None) -> Trained:
         """Everything but the null labels; with ``labels``, for a law of labels that is known already."""
+        with blas_threads_for(PRODUCT * n_rows(samples.groups.t)):  # many small products, for which threads only wait
+            return self._train(samples, labels)
+
+    def _train(self, samples: Samples, labels: LabelPlan | None) -> Trained:
         strata = None if labels is not None else self.rules.strata(samples)
         estimates = labels is None and strata is None and self.rules.model.needs_regressors
         y, pooled = self._outcomes(samples, regress=estimates or self.residuals.needs_pooled)

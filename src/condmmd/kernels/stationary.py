@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -69,9 +70,20 @@ def subsample(points: Array) -> Array:
     return points[np.random.default_rng(0).choice(len(points), MAX_ROWS, replace=False)]
 
 
+@lru_cache(8)
+def _pairs(n: int) -> tuple[npt.NDArray[np.intp], npt.NDArray[np.intp]]:
+    """Every pair of rows once."""
+    return np.triu_indices(n, 1)
+
+
 def _median_gap(x: Array) -> float:
     """The same for one sorted column, without all n^2 distances: halve where the median is, then list what is left."""
     n = len(x)
+    if n <= FEW_ROWS:
+        gaps = (x[None, :] - x[:, None])[_pairs(n)]
+        gaps = gaps[gaps > 0]
+        ranks = np.array([(len(gaps) - 1) // 2, len(gaps) // 2])
+        return float(np.partition(gaps, ranks)[ranks].mean()) if len(gaps) else 1.0
     own = np.arange(1, n + 1)
     _, ties = np.unique(x, return_counts=True)
     zero = int((ties * (ties - 1) // 2).sum())
@@ -79,9 +91,6 @@ def _median_gap(x: Array) -> float:
     if total == 0:
         return 1.0
     ranks = np.array([zero + (total - 1) // 2, zero + total // 2])
-    if n <= FEW_ROWS:
-        listed = (x[None, :] - x[:, None])[np.triu_indices(n, 1)]
-        return float(np.partition(listed, ranks)[ranks].mean())
 
     def reach(gap: float) -> npt.NDArray[np.int64]:
         """For each row, the number of rows up to the last that is no further above it than ``gap``."""

@@ -46,6 +46,8 @@ MAX_PRODUCTS = 2**13
 FEW = 4
 # Sums over many rows are made in so many shares, by as many threads as there are.
 SHARES = 8
+# A product is worth BLAS's threads if it takes so many times less than what is few for them.
+WAIT = 10
 # Products held for further weights, in units of a step's.
 HELD = 4
 
@@ -204,8 +206,11 @@ def _in_steps(
 
     parts = steps_of(n_rows(rows[0]), step)
     shares = min(SHARES, len(parts) // 2)  # the same for any number of threads, so that sums are
-    if not on_processor(rows[0]) or shares < 2:
+    if not on_processor(rows[0]):
         return sum_of(parts)
+    if shares < 2:
+        with blas_threads_for(WAIT * 2 * T.shape[0] * n_rows(rows[0]) * size):
+            return sum_of(parts)
     return reduce(add, each_step(sum_of, [parts[first::shares] for first in range(shares)], rows[0]))
 
 
