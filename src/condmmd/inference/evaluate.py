@@ -66,7 +66,10 @@ def _draw(scheme: Scheme, batch: Seeds, t: Rows) -> LabelBatch:
 
 def evaluate_labels(fitted: Fitted, scheme: Scheme, t: Rows, *, n_resamples: int, seed: int, compute: Compute) -> Array:
     """Every column of a statistic at the observed labels (first row) and at the null labels."""
-    batches = _batches(n_resamples, seed, compute.batch_size or labels_at_once(t))
+    at_once = compute.batch_size or labels_at_once(t)
+    if compute.n_jobs not in (None, 1) and compute.batch_size is None:
+        at_once = min(at_once, 4 * UNIT)  # so that there is something for every worker
+    batches = _batches(n_resamples, seed, at_once)
 
     def evaluate(number: int) -> Array:
         null = _draw(scheme, batches[number], t)
