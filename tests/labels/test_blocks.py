@@ -39,6 +39,6 @@ def test_sizes_that_differ_between_the_groups_are_warned_about():
     t = np.repeat([1.0, 0.0], [30, 240])
     unlike = read_blocks(np.concatenate([np.arange(30), 30 + np.arange(240) // 8]), t)
     with pytest.warns(OverlapWarning, match="the blocks of P have 1 rows on average and those of Q 8"):
-        warn_block_sizes(unlike, stacklevel=1)
+        warn_block_sizes(unlike)
     alike = read_blocks(np.arange(270) // 2, t)  # warnings are errors here
-    warn_block_sizes(alike, stacklevel=1)
+    warn_block_sizes(alike)

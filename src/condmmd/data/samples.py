@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
@@ -16,7 +15,7 @@ from condmmd.data.frames import as_frame
 from condmmd.data.groups import Groups, read_group
 from condmmd.data.reading import read_gram, read_table
 from condmmd.data.table import Table
-from condmmd.data.warning_types import ConstantColumnWarning
+from condmmd.data.warning_types import ConstantColumnWarning, warn_user
 
 __all__ = ["Samples", "pooled_rows", "read_samples", "select_rows"]
 
@@ -59,10 +58,9 @@ def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, pre
                     else "the outcomes do not differ, and what is measured is the effect of the ridge"
                 )
             )
-            warnings.warn(
+            warn_user(
                 f"`{table.argument}` is constant in column(s) {named}: {consequence}.",
                 ConstantColumnWarning,
-                stacklevel=3,
             )
     return pooled_rows(x, y, groups, gram_x, gram_y)
 

@@ -1,4 +1,8 @@
-"""The warnings that condmmd gives, each its own class so that it can be filtered."""
+"""The warnings that condmmd gives, each its own class so that it can be filtered, and how they are given."""
+
+import sys
+import warnings
+from pathlib import Path
 
 __all__ = [
     "ApproximationWarning",
@@ -6,7 +10,10 @@ __all__ = [
     "ConstantColumnWarning",
     "OverlapWarning",
     "SmallSampleWarning",
+    "warn_user",
 ]
+
+PACKAGE = str(Path(__file__).parent.parent)
 
 
 class CondmmdWarning(UserWarning):
@@ -27,3 +34,11 @@ class OverlapWarning(CondmmdWarning):
 
 class SmallSampleWarning(CondmmdWarning):
     """There are so few ways to label the rows that no p-value can be as small as the significance asked for."""
+
+
+def warn_user(message: str, category: type[CondmmdWarning]) -> None:
+    """Warn as if it came from the line that called the package, however deep in it we are."""
+    level, frame = 1, sys._getframe(0)  # noqa: SLF001 - what the standard library offers from Python 3.12 on only
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(message, category, stacklevel=level)

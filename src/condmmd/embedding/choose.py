@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Literal, TypeAlias
 
 import numpy as np
 
 from condmmd.backend import Rows, n_rows
 from condmmd.data import Table
-from condmmd.data.warning_types import ApproximationWarning
+from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.embedding.embedding import Embedding, embed, embed_gram
 from condmmd.kernels import Kernel
 
@@ -97,12 +96,11 @@ def _embed(kernel: Kernel, table: Table, tol: float, max_rank: int | None, *, sw
 def _warn_cap(embedding: Embedding, table: Table, tol: float, limit: int) -> None:
     """Say what a cap that the user did not set has left out."""
     if embedding.residual > tol and embedding.rank >= limit:
-        warnings.warn(
+        warn_user(
             f"`{table.argument}`: with {n_rows(table.values)} rows, the kernel was cut off at rank {embedding.rank}, "
             f"which leaves {embedding.residual:.2g} of its trace out (`tol` is {tol:.2g}). A longer lengthscale, fewer "
             "columns or a larger `max_rank` leaves out less; giving `max_rank` accepts the approximation.",
             ApproximationWarning,
-            stacklevel=6,
         )
 
 

@@ -6,13 +6,11 @@ exactly, and a gamma law with the same two gives a p-value.
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 from scipy.special import gammaincc
 
 from condmmd.backend import Array, to_host
-from condmmd.data.warning_types import ApproximationWarning
+from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.statistics import Comparison, OrthogonalContrast
 
 __all__ = ["gamma_pvalues", "null_moments"]
@@ -55,10 +53,9 @@ def gamma_pvalues(comparison: Comparison, observed: Array, levels: Array) -> Arr
     mean, variance = null_moments(comparison, levels)
     shape = mean**2 / variance
     if shape.min() < 1:
-        warnings.warn(
+        warn_user(
             f"null=Gamma(): the gamma law fits badly where propensities are extreme (shape {shape.min():.2g} at level "
             f"{levels[int(np.argmin(shape))]:g}); use null=Resampling().",
             ApproximationWarning,
-            stacklevel=3,
         )
     return np.asarray(gammaincc(shape, observed * mean / variance))

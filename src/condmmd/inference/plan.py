@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from condmmd.backend import blas_threads_for, n_rows
 from condmmd.data import Samples
-from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning
+from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning, warn_user
 from condmmd.embedding import Embedding
 from condmmd.inference.nulls import Gamma, NullLaw, Settings
 from condmmd.inference.outcome import Outcome
@@ -70,9 +70,7 @@ class Plan:
             part = replace(part, kind="fixed-size")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CondmmdWarning)
-            warn_overlap(
-                part.propensity, part.samples.x, part.samples.groups.t, stacklevel=2
-            )  # raises if there is none
+            warn_overlap(part.propensity, part.samples.x, part.samples.groups.t)  # raises if there is none
             trained = self.train(part.samples, part)
             settings = replace(self.settings, n_resamples=n_resamples)
             return Run(trained, self.null.run(trained.fitted, part, settings))
@@ -111,11 +109,10 @@ class Plan:
 
 def _warn_small(labels: LabelPlan, significance: float) -> None:
     groups, count = labels.samples.groups, round(float(np.exp(labels.log_labelings())))
-    warnings.warn(
+    warn_user(
         f"{groups.n} + {groups.m} rows can be labelled in {count} way(s) only, so no p-value can be below "
         f"{1 / count:.2g} and nothing can be significant at {significance:g}. More rows are needed.",
         SmallSampleWarning,
-        stacklevel=4,
     )
 
 

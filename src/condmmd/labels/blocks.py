@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array
-from condmmd.data.warning_types import OverlapWarning
+from condmmd.data.warning_types import OverlapWarning, warn_user
 
 __all__ = ["Blocks", "read_blocks", "warn_block_sizes"]
 
@@ -51,16 +50,15 @@ def read_blocks(blocks: Any, t: Array) -> Blocks:
     return Blocks(block_of_row.reshape(-1), share)
 
 
-def warn_block_sizes(blocks: Blocks, stacklevel: int) -> None:
+def warn_block_sizes(blocks: Blocks) -> None:
     """Warn where blocks are to be shuffled whose sizes differ between the groups."""
     from scipy.stats import mannwhitneyu  # noqa: PLC0415 - a slow import, for blocks alone
 
     p_sizes, q_sizes = blocks.sizes[blocks.labels == 1], blocks.sizes[blocks.labels == 0]
     if len(np.unique(blocks.sizes)) > 1 and mannwhitneyu(p_sizes, q_sizes).pvalue < 0.001:
-        warnings.warn(
+        warn_user(
             f"the blocks of P have {p_sizes.mean():.3g} rows on average and those of Q {q_sizes.mean():.3g}. Shuffling "
             "blocks is valid only if their sizes have the same distribution; in cmmd_test, propensity='estimate' takes "
             "sizes into account.",
             OverlapWarning,
-            stacklevel=stacklevel,
         )

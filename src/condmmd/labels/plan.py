@@ -135,7 +135,7 @@ class LabelRules:
             balanced = to_host(found.balanced)
             keep = (balanced >= self.trim) & (balanced <= 1 - self.trim)
             plan = replace(plan.on_rows(keep, "trim"), trimmed=int((~keep).sum()))
-        warn_overlap(plan.propensity, plan.samples.x, plan.samples.groups.t, stacklevel=5)
+        warn_overlap(plan.propensity, plan.samples.x, plan.samples.groups.t)
         return plan
 
     def _equal_marginals(self, samples: Samples, blocks: Blocks | None) -> LabelPlan:
@@ -143,7 +143,7 @@ class LabelRules:
         kind = "permutation" if self.scheme == "auto" else self.scheme
         if blocks is None:
             return LabelPlan(samples, known, kind)
-        warn_block_sizes(blocks, stacklevel=6)
+        warn_block_sizes(blocks)
         return LabelPlan(samples, known, kind, None, blocks, np.full(len(blocks.labels), blocks.labels.mean()))
 
 

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import warnings
-
 import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, Rows, as_float, n_rows, namespace, pick_rows, sample_rows, sum_rows, to_host
 from condmmd.data import SAMPLE_ROWS, Table
-from condmmd.data.warning_types import OverlapWarning
+from condmmd.data.warning_types import OverlapWarning, warn_user
 from condmmd.nuisance.propensity import Propensity
 
 __all__ = ["warn_overlap"]
@@ -20,7 +18,7 @@ EDGE = 0.005
 MAX_ALONE = 0.1
 
 
-def warn_overlap(propensity: Propensity, x: Table, t: Rows, stacklevel: int) -> None:
+def warn_overlap(propensity: Propensity, x: Table, t: Rows) -> None:
     """Warn where one sample is almost alone; raise where no label is random."""
     n = propensity.n
     if propensity.random_rows < 1:
@@ -43,11 +41,10 @@ def warn_overlap(propensity: Propensity, x: Table, t: Rows, stacklevel: int) -> 
             if too_many and alone.any()
         ]  # fmt: skip
     if regions:
-        warnings.warn(
+        warn_user(
             f"the two samples overlap little in X: {'; '.join(regions)}. Nothing can be said about Y given X there; "
             "trim=0.05 leaves such rows out.",
             OverlapWarning,
-            stacklevel=stacklevel,
         )
 
 
