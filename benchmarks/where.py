@@ -14,7 +14,9 @@ import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 
 from condmmd import cmmd_test  # noqa: E402
-from tests.test_where import constant_difference, coverage, planted  # noqa: E402
+from tests.explain.planted import planted  # noqa: E402
+from tests.explain.test_locate import coverage  # noqa: E402
+from tests.explain.test_shifts import constant_difference  # noqa: E402
 
 
 def trial(seed, effect, resamples):

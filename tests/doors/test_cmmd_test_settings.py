@@ -31,7 +31,7 @@ from tests.doors.samples import GROUP, SAME, E, N, X
         ({"null": Resampling}, TypeError, r"`null` must be an object such as Resampling"),
         ({"statistic": CMMD}, TypeError, r"`statistic` must be an object such as CMMD\(level=1\)"),
         ({"statistic": "cmmd"}, TypeError, r"`statistic` must be an object"),
-        ({"statistic": MMD()}, TypeError, r"`statistic` must be CMMD or a kind of it"),
+        ({"statistic": MMD()}, TypeError, r"`statistic` must compare Y given X"),
         ({"compute": {"n_jobs": 2}}, TypeError, r"`compute` must be an object such as Compute"),
         (
             {"statistic": CMMD(reg=PerGroup(0.1, 0.2), estimator="orthogonal")},

@@ -58,7 +58,7 @@ def test_names_stand_for_objects():
         ("doubly_robust", DoublyRobust),
     ):
         assert isinstance(CMMD(estimator=name).estimator, kind)
-        assert CMMD(estimator=kind()).estimator_name == name
+        assert CMMD(estimator=kind()).name == name
     assert CMMD().needs == {"covariates"}
     assert CMMD(estimator="doubly_robust").needs == {"covariates", "propensity"}
     assert CMMD("precomputed").precomputed == (True, False)

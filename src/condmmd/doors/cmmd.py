@@ -60,9 +60,7 @@ def cmmd(
     wanted = "propensity" in statistic.needs
     estimated = isinstance(propensity, str) and propensity == "estimate"
     if not (wanted or estimated):
-        raise ValueError(
-            f"`propensity` does not apply to the {statistic.estimator_name} estimator; use DoublyRobust()."
-        )
+        raise ValueError(f"`propensity` does not apply to the {statistic.name} estimator; use DoublyRobust().")
     rules = LabelRules(propensity_model(propensity, X))
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
     check_in_memory(samples, statistic, rules)
@@ -74,4 +72,4 @@ def cmmd(
         pooled = regress_pooled(y.phi, samples) if estimates else None
         labels = rules.make(samples, pooled, strata)
         learned = Learned(y, labels.propensity, labels.propensity.e)
-    return Discrepancy.of(statistic.measure(samples, learned), samples, statistic.estimator_name)
+    return Discrepancy.of(statistic.measure(samples, learned), samples, statistic.name)

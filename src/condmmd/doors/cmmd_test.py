@@ -12,7 +12,7 @@ from condmmd.labels import LabelRules
 from condmmd.nuisance import PropensityLike, propensity_model, residual_model
 from condmmd.results import CMMDTestResult
 from condmmd.results.code import call_code
-from condmmd.statistics import CMMD, DoublyRobust
+from condmmd.statistics import CMMD, DoublyRobust, Statistic
 
 __all__ = ["cmmd_test"]
 
@@ -22,7 +22,7 @@ def cmmd_test(
     Y: Any,
     group: Any,
     *,
-    statistic: CMMD = CMMD(),  # noqa: B008 - a frozen value
+    statistic: Statistic = CMMD(),  # noqa: B008 - a frozen value
     propensity: PropensityLike = "estimate",
     residualize: Any = True,
     null: NullLaw = Resampling(),  # noqa: B008
@@ -40,7 +40,8 @@ def cmmd_test(
     X, Y, group
         As in `cmmd`.
     statistic
-        What is compared: `CMMD`, with kernels, lambdas, levels, an estimator and an accuracy; or `Energy`.
+        What is compared: `CMMD`, with kernels, lambdas, levels, an estimator and an accuracy; `Energy`; `Family`; or a
+        `Statistic` of your own.
     propensity
         The probability of P at x in the pooled sample. "estimate": by logistic regression on main effects, squares, and
         the features of X on which the outcomes depend; or, where X takes few values, no model at all (labels are
@@ -111,8 +112,8 @@ def _check_parts(statistic: Any, null: Any, compute: Any, trim: Any) -> None:
             raise TypeError(f"`{name}` must be an object such as {example}; got {value!r}.")
     if trim is not None and not (is_number(trim) and 0 < trim < 0.5):
         raise ValueError(f"`trim` must be between 0 and 0.5, or None; got {trim!r}.")
-    if not isinstance(statistic, CMMD):
-        raise TypeError(f"`statistic` must be CMMD or a kind of it, such as Energy; got {statistic!r}.")
-    estimator = statistic.estimator
+    if not isinstance(statistic, Statistic) or "covariates" not in statistic.needs:
+        raise TypeError(f"`statistic` must compare Y given X, as CMMD and Energy do; got {statistic!r}.")
+    estimator = getattr(statistic, "estimator", None)
     if isinstance(estimator, DoublyRobust) and estimator.train is not None:
         raise ValueError("`train` of DoublyRobust is for cmmd(); a test takes all rows, or `folds`.")

@@ -20,7 +20,7 @@ from condmmd.nuisance.forests import Forests
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import Classifier
 from condmmd.nuisance.residuals import RegressorResiduals
-from condmmd.statistics import CMMD, DoublyRobust, Fitted, Statistic
+from condmmd.statistics import Fitted, Statistic
 
 __all__ = ["Plan", "Run", "Trained", "check_in_memory"]
 
@@ -126,15 +126,13 @@ def check_in_memory(
     """With rows in chunks (dask): refuse what needs all of them at once, before any work."""
     if not samples.chunked:
         return
-    estimator = statistic.estimator if isinstance(statistic, CMMD) else None
     needed = {
         "blocks": rules.blocks is not None,
         "trim": rules.trim is not None,
         "null": isinstance(null, Gamma),
         "residualize (a regressor)": isinstance(residuals, RegressorResiduals | Forests),
         "propensity (a classifier)": isinstance(rules.model, Classifier),
-        "estimator (models other than ridge on all rows, refitted)": isinstance(estimator, DoublyRobust)
-        and estimator.needs_memory,
+        "statistic (outcome models other than ridge on all rows, refitted)": statistic.needs_memory,
     }
     names = [f"`{name}`" for name, is_needed in needed.items() if is_needed]
     if names:

@@ -24,7 +24,7 @@ from condmmd.nuisance.residuals import NoResiduals
 from condmmd.present import ReportContext, check_extras, check_target, plot_result, render, write_whole
 from condmmd.results.mmd_test_result import MMDTestResult
 from condmmd.results.text import html_of, spaces_of, summary_of
-from condmmd.statistics import CMMD, ConditionalFit, DoublyRobust
+from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
 
 __all__ = ["CMMDTestResult"]
 
@@ -110,24 +110,22 @@ class CMMDTestResult:
         """From a run of the plan of a test on some rows."""
         trained, outcome, statistic = run.trained, run.outcome, plan.statistic
         fitted, labels, how = trained.fitted, trained.labels, trained.learned.residualization
-        if not (isinstance(statistic, CMMD) and isinstance(fitted, ConditionalFit)):
-            raise TypeError("this result is of CMMD, or of a statistic that is a kind of it.")
-        groups, estimator = labels.samples.groups, statistic.estimator
-        approximate = isinstance(estimator, DoublyRobust) and estimator.approximate
-        remark = "; approximate, as the outcome models are those of the observed labels" if approximate else ""
+        if not isinstance(fitted, ConditionalFit):
+            raise TypeError(f"`statistic`: the fit of {statistic.name} has no features of covariates and outcomes.")
+        groups = labels.samples.groups
         sides = (("x", fitted.covariates), ("y", fitted.outcomes))
         result = cls(
             statistic=outcome.statistic,
             pvalue=outcome.pvalue,
             null_distribution=outcome.null,
-            levels=tuple(float(s) for s in statistic.levels),
+            levels=tuple(dict.fromkeys(column.level for column in outcome.by_level)),
             by_level=outcome.by_level,
             n_obs=(groups.n, groups.m),
             labels=(groups.p_label, groups.q_label),
             n_resamples=outcome.n_resamples,
             scheme=outcome.scheme,
-            assumption=labels.propensity.assumption + remark,
-            estimator=statistic.estimator_name,
+            assumption=labels.propensity.assumption + statistic.remark,
+            estimator=statistic.name,
             propensity_summary=labels.propensity.summary(),
             embeddings={
                 name: {"kernel": repr(e.kernel), "rank": e.rank, "residual": e.residual, "method": e.method}
@@ -172,8 +170,8 @@ class CMMDTestResult:
     @cached_property
     def _margins(self) -> dict[str, MMDTestResult]:
         plan, samples = self._kept()
-        if not isinstance(plan.statistic, CMMD):
-            raise TypeError("margins are those of CMMD.")
+        if not isinstance(plan.statistic, CMMD | ConditionalStatistic):
+            raise TypeError(f"the statistic {plan.statistic.name} does not say how X and Y alone are compared.")
         rows = self._trained.labels.samples if self.trimmed else samples
         rules = LabelRules(EqualMarginals(), blocks=plan.rules.blocks)
         spaces = {"X": (rows.x, rows.gram_x), "Y": (rows.y, rows.gram_y)}

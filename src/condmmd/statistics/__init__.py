@@ -3,6 +3,7 @@
 from condmmd.statistics.base import ConditionalFit, Fitted, Statistic, StatisticColumn
 from condmmd.statistics.cmmd import CMMD, FittedCMMD
 from condmmd.statistics.comparison import Comparison
+from condmmd.statistics.conditional import ConditionalStatistic
 from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
 from condmmd.statistics.energy import Energy, EnergyKernel
 from condmmd.statistics.family import Family
@@ -17,6 +18,7 @@ __all__ = [
     "MMD",
     "Comparison",
     "ConditionalFit",
+    "ConditionalStatistic",
     "DoublyRobust",
     "DoublyRobustContrast",
     "Energy",

@@ -1,6 +1,7 @@
 """What a statistic is: fitted once to the rows, blind to their labels, then evaluated at many label vectors.
 
-A new statistic is a frozen dataclass with the three members of `Statistic`, in a file of its own.
+A new statistic is a frozen dataclass with the members of `Statistic`, in a file of its own; `ConditionalStatistic` has
+all of them but `fit`.
 """
 
 from __future__ import annotations
@@ -60,8 +61,21 @@ class ConditionalFit(Fitted, Protocol):
         """Features of the outcomes, as they were compared."""
 
 
+@runtime_checkable
 class Statistic(Protocol):
     """What is compared."""
+
+    @property
+    def name(self) -> str:
+        """What the result calls it."""
+
+    @property
+    def remark(self) -> str:
+        """What a result has to add to the assumption that it rests on; mostly nothing."""
+
+    @property
+    def needs_memory(self) -> bool:
+        """Whether all rows must be in memory at once."""
 
     @property
     def needs(self) -> frozenset[Need]:

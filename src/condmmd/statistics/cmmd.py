@@ -135,9 +135,20 @@ class CMMD:
         return _estimator(self.estimator)
 
     @property
-    def estimator_name(self) -> str:
-        """What the result calls the estimator."""
+    def name(self) -> str:
+        """That of the estimator."""
         return self._estimator.name
+
+    @property
+    def remark(self) -> str:
+        """Whether outcome models make the p-value approximate."""
+        models = isinstance(self.estimator, DoublyRobust) and self.estimator.approximate
+        return "; approximate, as the outcome models are those of the observed labels" if models else ""
+
+    @property
+    def needs_memory(self) -> bool:
+        """Outcome models other than ridge on all rows do."""
+        return isinstance(self.estimator, DoublyRobust) and self.estimator.needs_memory
 
     @property
     def needs(self) -> frozenset[Need]:

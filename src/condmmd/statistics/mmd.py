@@ -61,6 +61,10 @@ class MMD:
         check_kernel(self.kernel, "kernel")
         check_embedding(self.tol, self.max_rank, "auto")
 
+    name: ClassVar[str] = "MMD"
+    remark: ClassVar[str] = ""
+    needs_memory: ClassVar[bool] = False
+
     @property
     def needs(self) -> frozenset[Need]:
         """Nothing beside the outcomes."""
