@@ -77,7 +77,7 @@ def test_what_needs_all_rows_in_memory():
         ({"rules": LabelRules(Logistic(), trim=0.1)}, "`trim`"),
         ({"rules": LabelRules(propensity_model(LogisticRegression(), X))}, "`propensity"),
         ({"residuals": residual_model(LinearRegression(), gram=False)}, "`residualize"),
-        ({"statistic": CMMD(estimator=DoublyRobust(folds=2))}, "`estimator"),
+        ({"statistic": CMMD(estimator=DoublyRobust(folds=2))}, "`statistic"),
     ):
         given = {"statistic": statistic, "rules": rules, "residuals": None} | other
         with pytest.raises(TypeError, match=rf"{name}.*: this needs all rows in memory"):

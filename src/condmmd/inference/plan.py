@@ -132,7 +132,7 @@ def check_in_memory(
         "null": isinstance(null, Gamma),
         "residualize (a regressor)": isinstance(residuals, RegressorResiduals | Forests),
         "propensity (a classifier)": isinstance(rules.model, Classifier),
-        "statistic (outcome models other than ridge on all rows, refitted)": statistic.needs_memory,
+        "statistic (its estimator has models other than ridge on all rows, refitted)": statistic.needs_memory,
     }
     names = [f"`{name}`" for name, is_needed in needed.items() if is_needed]
     if names:
