@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
-from condmmd import CMMD, MMD, Compute, DoublyRobust, Gamma, PerGroup, Resampling, cmmd_test
+from condmmd import CMMD, MMD, Compute, DoublyRobust, Gamma, Resampling, cmmd_test
 from tests.doors.samples import GROUP, SAME, E, N, X
 
 
@@ -33,11 +33,6 @@ from tests.doors.samples import GROUP, SAME, E, N, X
         ({"statistic": "cmmd"}, TypeError, r"`statistic` must be an object"),
         ({"statistic": MMD()}, TypeError, r"`statistic` must compare Y given X"),
         ({"compute": {"n_jobs": 2}}, TypeError, r"`compute` must be an object such as Compute"),
-        (
-            {"statistic": CMMD(reg=PerGroup(0.1, 0.2), estimator="orthogonal")},
-            ValueError,
-            r"`reg` must be one number here",
-        ),
         (
             {"statistic": CMMD(estimator=DoublyRobust(train=np.ones(N, dtype=bool)))},
             ValueError,

@@ -75,7 +75,7 @@ def test_what_needs_all_rows_in_memory():
     for other, name in (
         ({"rules": LabelRules(Logistic(), blocks=np.arange(N))}, "`blocks`"),
         ({"rules": LabelRules(Logistic(), trim=0.1)}, "`trim`"),
-        ({"rules": LabelRules(propensity_model(LogisticRegression(), X))}, "`propensity"),
+        ({"rules": LabelRules(propensity_model(LogisticRegression()))}, "`propensity"),
         ({"residuals": residual_model(LinearRegression(), gram=False)}, "`residualize"),
         ({"statistic": CMMD(estimator=DoublyRobust(folds=2))}, "`statistic"),
     ):

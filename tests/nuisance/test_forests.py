@@ -71,7 +71,7 @@ def test_an_edge_that_drives_labels_and_outcomes_is_no_alarm():
 
 
 def test_what_it_cannot_take():
-    with pytest.raises(TypeError, match="forests need the columns of X"):
+    with pytest.raises(TypeError, match="a regressor needs the columns of X"):
         cmmd_test(
             Gaussian(1.0)(X),
             X[:, 0],

@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression
 from condmmd.backend import to_host
 from condmmd.data import read_samples, read_table
 from condmmd.nuisance import Propensity, propensity_model, regress_pooled
-from condmmd.nuisance.propensity import Classifier, EqualMarginals, Known, Logistic
+from condmmd.nuisance.propensity import Classifier, EqualMarginals, Known, Logistic, evaluated
 from condmmd.nuisance.regressors import propensity_regressors
 
 RNG = np.random.default_rng(0)
@@ -21,16 +21,16 @@ TABLE = read_table(X, "X")
 
 
 def test_what_the_argument_says():
-    assert isinstance(propensity_model(None, X), EqualMarginals)
-    assert isinstance(propensity_model("estimate", X), Logistic)
-    assert isinstance(propensity_model(LogisticRegression(), X), Classifier)
-    named = propensity_model(lambda x: 1 / (1 + np.exp(-x[:, 0])), X)
+    assert isinstance(propensity_model(None), EqualMarginals)
+    assert isinstance(propensity_model("estimate"), Logistic)
+    assert isinstance(propensity_model(LogisticRegression()), Classifier)
+    named = evaluated(propensity_model(lambda x: 1 / (1 + np.exp(-x[:, 0]))), X)
     np.testing.assert_allclose(named.fit(TABLE, None, T).e, E)
     assert "function <lambda>" in named.fit(TABLE, None, T).model
     with pytest.raises(ValueError, match="`propensity` must be 'estimate', None"):
-        propensity_model("guess", X)
+        propensity_model("guess")
     with pytest.raises(TypeError, match=r"is a class.*LogisticRegression\(\)"):
-        propensity_model(LogisticRegression, X)
+        propensity_model(LogisticRegression)
 
 
 def test_equal_marginals_and_classifiers():

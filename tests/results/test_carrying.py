@@ -7,8 +7,10 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
-from sklearn.ensemble import RandomForestRegressor
-from sklearn.linear_model import LogisticRegression
+from sklearn.ensemble import HistGradientBoostingRegressor, RandomForestRegressor
+from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
 
 from condmmd import (
     CMMD,
@@ -176,3 +178,48 @@ def test_an_empty_group_of_independent_labels_is_no_crash():
                 propensity=np.full(4, 0.5), n_resamples=199, rng=0,
             )  # fmt: skip
         assert np.isfinite(result.null_distribution).all()
+
+
+def test_what_the_user_changes_later_does_not_change_an_answer():
+    """Small arrays are copied; X and Y are not, and a result says that they were changed."""
+    blocks, e, x = BLOCKS.copy(), E.copy(), X.copy()
+    first = cmmd_test(X, Y, GROUP, blocks=blocks, propensity=None, **SETTINGS)
+    second = cmmd_test(X, Y, GROUP, propensity=e, **SETTINGS)
+    third = cmmd_test(x, Y, GROUP, **SETTINGS)
+    before = [result.where().pvalue for result in (copy.copy(first), copy.copy(second))]
+    blocks[:], e[:] = 0, 7.0
+    assert [first.where().pvalue, second.where().pvalue] == before
+    x[0, 0] += 1.0
+    with pytest.raises(ValueError, match="changed in place"):
+        third.where()
+
+
+def test_what_a_result_hands_out_cannot_change_it():
+    result = cmmd_test(X, Y, GROUP, statistic=CMMD(kernel_x=lambda A, B: A @ B.T + 1), **SETTINGS)
+    result.to_dict()["propensity_summary"]["source"] = "changed"
+    assert result.propensity_summary["source"] == "estimated"
+    with pytest.raises(ValueError, match="read-only"):
+        result.null_distribution[:] = 0
+    assert copy.copy(result).where().pvalue == result.where().pvalue
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        make_pipeline(StandardScaler(), Ridge(alpha=0.5)),
+        HistGradientBoostingRegressor(max_iter=5, random_state=0),
+        RandomForestRegressor(3, random_state=np.random.RandomState(0)),
+        RandomForestRegressor(3),
+    ],
+    ids=["pipeline", "private module", "a state", "no seed"],
+)
+def test_models_that_are_no_code_are_named_and_the_others_run(model):
+    y = np.column_stack([Y])
+    result = cmmd_test(X, y, GROUP, statistic=CMMD(kernel_y="linear"), residualize=model, **SETTINGS)
+    names = {"X": X, "Y": y, "group": GROUP, "residualize": model}
+    exec(result.call, names)  # noqa: S102 - our own text
+    if getattr(model, "random_state", 0) == 0:
+        assert names["result"].pvalue == result.pvalue
+        assert "as in this run" not in result.call
+    else:
+        assert "residualize: as in this run" in result.call

@@ -57,7 +57,7 @@ def test_ingredients_choose_one_lambda_or_refuse():
     x, sigma, y = embedded(rng)
     samples = read_samples(rng.normal(size=37), rng.normal(size=37), np.arange(37) % 2)
     given = Ingredients(x, sigma, y, samples, Learned(y), read_reg(0.3), None)
-    assert given.single_lambda().pair == (0.3, 0.3)
+    assert given.chosen_reg().pair == (0.3, 0.3)
     made = given.compare(JointContrast(), None, rows=np.ones(37, dtype=bool))
     assert (made.x, made.y, made.reg) == (x, y, None)
     assert made.rows.all()

@@ -210,7 +210,7 @@ def test_what_does_not_go_together():
     with pytest.raises(TypeError, match=r"needs kernel_y='linear'"):
         cmmd(x, y, t, statistic=CMMD(estimator=predictions), propensity=e)
     robust = CMMD(kernel_y="linear", estimator="doubly_robust")
-    with pytest.raises(ValueError, match=r"`reg` must be one number here"):
+    with pytest.raises(ValueError, match=r"`reg` must be one number with the"):
         cmmd(x, y, t, statistic=replace(robust, reg=PerGroup(0.1, 0.2)), propensity=e)
     with pytest.raises(ValueError, match=r"strictly between 0 and 1"):
         cmmd(x, y, t, statistic=robust, propensity=np.zeros(40))

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Family, Gaussian, cmmd_test
+from condmmd import CMMD, ConstantColumnWarning, Family, Forests, Gaussian, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.data import read_samples
 from condmmd.inference import Compute, Plan, Resampling, Settings
@@ -23,7 +23,7 @@ FAST = {"n_resamples": 199, "rng": 0}
 
 
 def trained(residualize, propensity=E):
-    rules = LabelRules(propensity_model(propensity, X))
+    rules = LabelRules(propensity_model(propensity))
     residuals = residual_model(residualize, gram=False)
     plan = Plan(Family(), rules, residuals, Resampling(), Settings(99, 0, 0.05, Compute()))
     return plan.train(read_samples(X, Y, GROUP))
@@ -50,7 +50,7 @@ def test_its_levels_along_the_covariates_are_those_of_the_overlap_estimator():
     T = np.stack([GROUP, RNG.permutation(GROUP)]).astype(np.int8)
     names = [column.name for column in found.fitted.columns]
     fine = found.fitted(HeldLabels(T))[:, names.index("the distribution of y0, along the covariates (level 0)") :]
-    rules = LabelRules(propensity_model(E, X))
+    rules = LabelRules(propensity_model(E))
     plan = Plan(
         CMMD(estimator="overlap"), rules, residual_model(False, gram=False), Resampling(),
         Settings(99, 0, 0.05, Compute()),
@@ -130,3 +130,40 @@ def test_the_labels_may_be_swapped():
     first = cmmd_test(X, Y, GROUP, statistic=Family(), propensity=E, **FAST)
     second = cmmd_test(X, Y, 1 - GROUP, statistic=Family(), propensity=1 - E, **FAST)
     np.testing.assert_allclose([c.statistic for c in first.by_level], [c.statistic for c in second.by_level], rtol=1e-8)
+
+
+def test_noise_is_no_alarm_where_the_propensity_is_wrong():
+    """Labels by an interaction that the logistic regression cannot see; Y has nothing to do with X."""
+    rejected = 0
+    for seed in range(12):
+        rng = np.random.default_rng([5, seed])
+        x = rng.normal(size=(400, 5))
+        group = (rng.random(400) < 1 / (1 + np.exp(-2 * np.sign(x[:, 0]) * np.sign(x[:, 1])))).astype(int)
+        rejected += (
+            cmmd_test(x, rng.normal(size=400), group, statistic=Family(), n_resamples=39, rng=seed).pvalue <= 0.05
+        )
+    assert rejected <= 3
+
+
+def test_a_constant_outcome_is_never_a_difference():
+    for residualize in (True, False, Forests(trees=5)):
+        with pytest.warns(ConstantColumnWarning):
+            result = cmmd_test(X, np.ones(N), GROUP, statistic=Family(), residualize=residualize, **FAST)
+        assert result.pvalue == 1.0
+
+
+def test_within_strata_it_is_centred_at_the_shares():
+    x = RNG.integers(0, 5, N)
+    rules = LabelRules(propensity_model("estimate"))
+    plan = Plan(Family(), rules, residual_model(True, gram=False), Resampling(), Settings(99, 0, 0.05, Compute()))
+    found = plan.train(read_samples(x, Y, GROUP))
+    shares = np.array([GROUP[x == k].mean() for k in range(5)])[x]
+    np.testing.assert_allclose(found.learned.centre, shares)
+
+
+def test_several_kernels_are_refused_and_the_summary_is_in_words():
+    with pytest.raises(ValueError, match="Family takes one `kernel_x`"):
+        Family(kernel_x=["gaussian", "laplacian"])
+    text = cmmd_test(X, Y + 0.7 * GROUP, GROUP, statistic=Family(), **FAST).summary()
+    assert "the mean of y0, over all rows" in text
+    assert "... and 6 more" in text

@@ -43,5 +43,5 @@ def test_it_needs_a_propensity_and_one_lambda():
     statistic, samples = CMMD(estimator=Orthogonal()), read_samples(x, x, group)
     with pytest.raises(ValueError, match="needs a propensity"):
         statistic.measure(samples, Learned(statistic.embed_measured(samples)))
-    with pytest.raises(ValueError, match="`reg` must be one number here"):
+    with pytest.raises(ValueError, match="`reg` must be one number with the"):
         cmmd(x, x, group, statistic=CMMD(estimator="orthogonal", reg=PerGroup(0.1, 0.2)), propensity=np.full(30, 0.5))

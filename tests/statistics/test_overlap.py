@@ -23,7 +23,7 @@ KERNELS = {"kernel_x": Gaussian(1.3), "kernel_y": Gaussian(0.7)}
 def trained(propensity, **options):
     statistic = CMMD(estimator=Overlap(**options), reg=0.05, tol=1e-13, max_rank=N, **KERNELS)
     settings = Settings(99, 0, 0.05, Compute())
-    rules = LabelRules(propensity_model(propensity, X))
+    rules = LabelRules(propensity_model(propensity))
     plan = Plan(statistic, rules, residual_model(True, gram=False), Resampling(), settings)
     return plan.train(read_samples(X, Y, GROUP))
 

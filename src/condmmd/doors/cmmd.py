@@ -8,6 +8,7 @@ from condmmd.data import read_samples
 from condmmd.inference import check_in_memory
 from condmmd.labels import LabelRules
 from condmmd.nuisance import Learned, PropensityLike, propensity_model, regress_pooled
+from condmmd.nuisance.propensity import evaluated
 from condmmd.results import Discrepancy
 from condmmd.statistics import CMMD
 
@@ -61,9 +62,10 @@ def cmmd(
     estimated = isinstance(propensity, str) and propensity == "estimate"
     if not (wanted or estimated):
         raise ValueError(f"`propensity` does not apply to the {statistic.name} estimator; use DoublyRobust().")
-    rules = LabelRules(propensity_model(propensity, X))
+    rules = LabelRules(propensity_model(propensity))
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
     check_in_memory(samples, statistic, rules)
+    rules = LabelRules(evaluated(rules.model, X))
     y = statistic.embed_measured(samples)
     learned = Learned(y)
     if wanted:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from condmmd.data import read_samples
-from condmmd.data.checks import check_count, check_significance, is_number
+from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
 from condmmd.inference.evaluate import read_seed
 from condmmd.labels import LabelRules
 from condmmd.nuisance import PropensityLike, propensity_model, residual_model
+from condmmd.nuisance.propensity import evaluated
 from condmmd.results import CMMDTestResult
 from condmmd.results.code import call_code
 from condmmd.statistics import CMMD, DoublyRobust, Statistic
@@ -93,11 +97,12 @@ def cmmd_test(
     }  # fmt: skip
     _check_parts(statistic, null, compute, trim)
     residuals = residual_model(residualize, gram=statistic.precomputed[0])
-    rules = LabelRules(propensity_model(propensity, X), null.scheme, blocks, trim)
+    model = propensity_model(propensity)
+    rules = LabelRules(model, null.scheme, None if blocks is None else np.array(blocks), trim)
     null.check(statistic, rules, settings)
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
     check_in_memory(samples, statistic, rules, residuals, null)
-    plan = Plan(statistic, rules, residuals, null, settings)
+    plan = Plan(statistic, replace(rules, model=evaluated(model, X)), residuals, null, settings)
     return CMMDTestResult.of(plan, samples, plan.run(samples), call_code(cmmd_test, ["X", "Y", "group"], options))
 
 
@@ -117,3 +122,5 @@ def _check_parts(statistic: Any, null: Any, compute: Any, trim: Any) -> None:
     estimator = getattr(statistic, "estimator", None)
     if isinstance(estimator, DoublyRobust) and estimator.train is not None:
         raise ValueError("`train` of DoublyRobust is for cmmd(); a test takes all rows, or `folds`.")
+    if isinstance(estimator, DoublyRobust) and isinstance(estimator.model, PerGroup) and trim is not None:
+        raise ValueError("`trim` leaves out rows for which DoublyRobust has predictions; trim the table beforehand.")

@@ -81,7 +81,8 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit) -> Evidenc
 
     groups = replace(whole.groups, t=here(whole.groups.t))
     samples = replace(whole, x=whole.x.at(here(whole.x.values)), y=whole.y.at(here(whole.y.values)), groups=groups)
-    propensity = replace(labels.propensity, e=here(labels.propensity.e), n=groups.n, fit=None)
+    fit = None if labels.propensity.fit is None else replace(labels.propensity.fit, Z=here(labels.propensity.fit.Z))
+    propensity = replace(labels.propensity, e=here(labels.propensity.e), n=groups.n, fit=fit)
     labels = replace(labels, samples=samples, propensity=propensity)
     x, y = replace(fitted.covariates, phi=here(fitted.covariates.phi), gram=None), fitted.outcomes
     if pooled is not None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from condmmd.backend import to_host
-from condmmd.data.checks import check_count
+from condmmd.data.checks import PerGroup, check_count
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.windows import span
 
@@ -45,6 +45,7 @@ def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Str
         of_row = np.searchsorted(np.unique(edges), values, side="left")
         masks = [of_row == k for k in np.unique(of_row)]
         parts = [(f"{covariate} {span(values[mask].min(), values[mask].max())}", mask) for mask in masks]
+    _check_can_restrict(evidence)
     # Holm's smallest p-value is as many times 1 / (B + 1) as there are strata.
     settings = evidence.plan.settings
     count = max(settings.n_resamples, int(np.ceil(2 * len(parts) / settings.significance)))
@@ -61,6 +62,15 @@ def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Str
         except ValueError as error:  # no overlap in this stratum; the others stand
             strata.append(Stratum(name, n_obs, None, None, str(error)))
     return _holm(strata)
+
+
+def _check_can_restrict(evidence: Evidence) -> None:
+    """Refuse, once, what cannot be asked of some of the rows."""
+    if evidence.labels.blocks is not None:
+        raise TypeError("a test within strata cannot have `blocks`; leave them out, or split the table beforehand.")
+    estimator = getattr(evidence.plan.statistic, "estimator", None)
+    if isinstance(getattr(estimator, "model", None), PerGroup):
+        raise TypeError("a test within strata cannot have predictions for all rows as the `model` of DoublyRobust.")
 
 
 def _holm(strata: list[Stratum]) -> tuple[Stratum, ...]:

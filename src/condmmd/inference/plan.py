@@ -91,9 +91,7 @@ class Plan:
                 y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
         y, how = self.residuals.fit(y, samples, pooled)
         e = labels.centre if "propensity" in self.statistic.needs else None
-        if e is not None and labels.strata is not None:
-            e = labels.propensity.at_prevalence
-        learned = Learned(y, labels.propensity, e, how)
+        learned = Learned(y, labels.propensity, e, pooled, how)
         return Trained(labels, learned, pooled, self.statistic.fit(samples, learned))
 
     def _outcomes(self, samples: Samples, *, regress: bool) -> tuple[Embedding, PooledRegression | None]:

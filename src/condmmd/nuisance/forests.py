@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, move_to, n_threads, to_host
 from condmmd.data import Samples, Table
+from condmmd.data.checks import check_count
 from condmmd.embedding import Embedding
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from condmmd.nuisance.pooled import PooledRegression
@@ -54,13 +55,18 @@ class Forests:
     leaf: int = 5
     folds: int = 5
     needs_pooled = True
+    needs_columns = True
+
+    def __post_init__(self) -> None:
+        for name in ("trees", "leaf", "folds"):
+            check_count(getattr(self, name), name)
+        if self.folds < 2:
+            raise ValueError(f"`folds` must be at least 2; got {self.folds}.")
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:
         """The outcomes' features less their predictions."""
         if pooled is None:
             raise ValueError("the pooled regression is missing.")
-        if samples.gram_x is not None:
-            raise TypeError("`residualize`: forests need the columns of X, not a Gram matrix; use True or False.")
         psi, X, phi = to_host(y.phi), _columns(samples.x), to_host(pooled.features)
         predicted = np.empty_like(psi)
         for rows, train in fold_parts(len(psi), shuffled_folds(len(psi), min(self.folds, len(psi)))):
@@ -125,6 +131,8 @@ def _ridge(phi: Array, left: Array, at: Array) -> Array:
     sigma, U = np.linalg.eigh(second)
     sigma, rotated = np.maximum(sigma, 0.0), phi @ U
     mean = left.mean(axis=0)
+    if sigma.sum() <= 0:  # outcomes that are constant have no regression
+        return np.broadcast_to(mean, (len(at), len(mean)))
     lambdas = GRID * float(sigma.sum())
     M = rotated.T @ (left - mean)
     lam = largest_near_minimum(lambdas, cross_validation_error(lambdas, rotated, left - mean, sigma, M)[0])

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from condmmd.backend import Rows
 from condmmd.embedding import Embedding
+from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.propensity import Propensity
 from condmmd.nuisance.residuals import Residualization
 
@@ -24,6 +25,8 @@ class Learned:
         The probability of P at each row; None where the statistic has no use for it.
     centre
         The mean of each row's label over the null labels; None likewise.
+    pooled
+        The pooled regression of the outcomes on X; None where nothing needed it.
     residualization
         How the outcomes were residualised; None if they were not.
     """
@@ -31,4 +34,5 @@ class Learned:
     outcomes: Embedding
     propensity: Propensity | None = None
     centre: Rows | None = None
+    pooled: PooledRegression | None = None
     residualization: Residualization | None = None

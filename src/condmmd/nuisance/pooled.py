@@ -81,6 +81,14 @@ class PooledRegression:
         misfit = centred - features @ (shrink * (features.T @ centred))
         return misfit / np.maximum(1.0 - features**2 @ shrink, 0.01)
 
+    def less_fitted(self, values: Rows) -> Rows:
+        """Other columns of the same rows less what the same ridge regression on X says of them."""
+        count, width = n_rows(values), values.shape[1]
+        mean = total(values) / count
+        sums = sum_rows(partial(_cross_centred, mean=mean), self.features, values)
+        B = sums * self.shrink[:, None]
+        return map_rows(partial(_less, B=B, mean=mean), self.features, values, columns=width)
+
     def prognostic(self) -> Rows:
         """Leading directions of the fitted outcomes, each with mean 0 and mean square 1."""
         count = n_rows(self.fitted)
@@ -148,6 +156,14 @@ def _selection_rows(count: int) -> npt.NDArray[np.int64]:
     if count > SAMPLE_ROWS:
         return sample_rows(count, SELECTION_ROWS)
     return np.sort(np.random.default_rng(0).permutation(count)[:SELECTION_ROWS])
+
+
+def _cross_centred(features: Rows, values: Rows, mean: AnyArray) -> AnyArray:
+    return features.T @ (values - mean)
+
+
+def _less(features: Rows, values: Rows, B: AnyArray, mean: AnyArray) -> Rows:
+    return values - mean - features @ B
 
 
 def _square_sum(rows: Rows) -> Array:

@@ -37,7 +37,7 @@ from condmmd.regression.odds import balanced, log_odds, tilt, total_overlap
 
 __all__ = [
     "Classifier", "EqualMarginals", "Known", "Logistic", "Propensity", "PropensityLike", "PropensityModel",
-    "propensity_model",
+    "evaluated", "propensity_model",
 ]  # fmt: skip
 
 PropensityLike: TypeAlias = Literal["estimate"] | Callable[[Any], Any] | npt.ArrayLike | None
@@ -201,8 +201,27 @@ def _finite_odds(e: Rows) -> Rows:
     return clipped
 
 
-def propensity_model(propensity: Any, X: Any) -> PropensityModel:
-    """Read the argument ``propensity``; a function of X is evaluated at ``X``, as the user gave it."""
+@dataclass(frozen=True, eq=False)
+class OfX:
+    """A function of X as the user gave it, which is evaluated when X was found to be good."""
+
+    function: Callable[[Any], Any]
+    learns = False
+    needs_regressors = False
+
+    def fit(self, x: Table, regressors: Rows | None, t: Rows) -> Propensity:  # noqa: ARG002
+        raise TypeError("a function of X must be evaluated first.")
+
+
+def evaluated(model: PropensityModel, X: Any) -> PropensityModel:
+    """The same model, with a function of X in its values at ``X``."""
+    if not isinstance(model, OfX):
+        return model
+    return Known(model.function(X), f"function {getattr(model.function, '__name__', repr(model.function))}")
+
+
+def propensity_model(propensity: Any) -> PropensityModel:
+    """Read the argument ``propensity``, before any work."""
     if propensity is None:
         return EqualMarginals()
     if isinstance(propensity, str):
@@ -217,8 +236,8 @@ def propensity_model(propensity: Any, X: Any) -> PropensityModel:
     if hasattr(propensity, "predict_proba"):
         return Classifier(propensity)
     if callable(propensity):
-        return Known(propensity(X), f"function {getattr(propensity, '__name__', repr(propensity))}")
-    return Known(propensity)
+        return OfX(propensity)
+    return Known(np.array(propensity) if isinstance(propensity, np.ndarray) else propensity)
 
 
 def _checked(values: Any, t: Rows) -> Rows:

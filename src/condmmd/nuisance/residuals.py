@@ -43,6 +43,8 @@ class Residuals(Protocol):
 
     @property
     def needs_pooled(self) -> bool: ...
+    @property
+    def needs_columns(self) -> bool: ...
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:
         """The outcomes' features less what X says of them, and how that was found."""
 
@@ -52,6 +54,7 @@ class NoResiduals:
     """Compare the outcomes as they are."""
 
     needs_pooled = False
+    needs_columns = False
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
         return y, None
@@ -62,6 +65,7 @@ class PooledResiduals:
     """Take the pooled ridge regression away."""
 
     needs_pooled = True
+    needs_columns = False
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
         if pooled is None:
@@ -76,6 +80,7 @@ class RegressorResiduals:
 
     model: Any
     needs_pooled = False
+    needs_columns = True
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
         psi = to_host(y.phi)
@@ -96,10 +101,12 @@ def residual_model(residualize: Any, *, gram: bool) -> Residuals:
     """Read the argument ``residualize``, before any work."""
     if residualize is True or residualize is False:
         return PooledResiduals() if residualize else NoResiduals()
-    if isinstance(residualize, Residuals):
-        return residualize
-    if isinstance(residualize, type) or not (hasattr(residualize, "fit") and hasattr(residualize, "predict")):
-        raise TypeError(f"`residualize` must be True, False or a scikit-learn regressor; got {residualize!r}.")
-    if gram:
+    ours = isinstance(residualize, Residuals)
+    if isinstance(residualize, type) or not (ours or (hasattr(residualize, "fit") and hasattr(residualize, "predict"))):
+        raise TypeError(
+            f"`residualize` must be True, False, Forests() or a scikit-learn regressor; got {residualize!r}."
+        )
+    model: Residuals = residualize if ours else RegressorResiduals(residualize)
+    if gram and model.needs_columns:
         raise TypeError("`residualize`: a regressor needs the columns of X, not a Gram matrix; use True or False.")
-    return RegressorResiduals(residualize)
+    return model

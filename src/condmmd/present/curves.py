@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
@@ -30,9 +30,18 @@ class Curve:
     upper: Array
 
 
-@lru_cache(maxsize=4)
+# As long as somebody holds what they were fitted to.
+_fitted: WeakKeyDictionary[Evidence, tuple[Curve, Curve]] = WeakKeyDictionary()
+
+
 def group_curves(evidence: Evidence) -> tuple[Curve, Curve]:
     """The curves of P and of Q, by a conditional mean embedding of each."""
+    if evidence not in _fitted:
+        _fitted[evidence] = _fit(evidence)
+    return _fitted[evidence]
+
+
+def _fit(evidence: Evidence) -> tuple[Curve, Curve]:
     x, y = _scalar_pair(evidence)
     low, high = np.quantile(x, [0.01, 0.99]).tolist()
     of_p, of_q = (_curve(x, y, np.flatnonzero(evidence.t == group), (low, high)) for group in (1, 0))

@@ -29,7 +29,7 @@ from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
 __all__ = ["CMMDTestResult"]
 
 # Fields that are no part of what a result says of itself.
-NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_lost"})
+NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -103,6 +103,7 @@ class CMMDTestResult:
     spaces: tuple[str, str]
     _plan: Plan | None
     _samples: Samples | None
+    _checksum: int = 0
     _lost: str = ""
 
     @classmethod
@@ -141,7 +142,9 @@ class CMMDTestResult:
             spaces=spaces_of(labels.samples),
             _plan=plan,
             _samples=samples,
+            _checksum=samples.checksum(),
         )
+        outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
             result.__dict__["_trained"] = trained
         return result
@@ -190,6 +193,11 @@ class CMMDTestResult:
         if self._plan is None or self._samples is None:
             reason = self._lost or "it was made by without_data()"
             raise ValueError(f"this result has no data to ask further: {reason}. Run the test again: {self.call}")
+        if self._samples.checksum() != self._checksum:
+            raise ValueError(
+                "the arrays of this test were changed in place since it was run, so that nothing more can be asked of "
+                "it. Run it again, or pass copies."
+            )
         return self._plan, self._samples
 
     @cached_property
@@ -287,7 +295,7 @@ class CMMDTestResult:
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
         plain["labels"] = {"P": self.labels[0], "Q": self.labels[1]}
         plain["levels"] = list(self.levels)
-        return plain
+        return deepcopy(plain)
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the numbers, the plan and the data; not what was derived from them."""
@@ -297,6 +305,10 @@ class CMMDTestResult:
         except Exception as error:  # noqa: BLE001 - whatever the user passed in may fail in its own way
             state |= {"_plan": None, "_samples": None, "_lost": f"its plan could not be pickled ({error})"}
         return state
+
+    def __copy__(self) -> CMMDTestResult:
+        """The same result once more; nothing in it can be changed."""
+        return replace(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CMMDTestResult:
         """A copy of everything, functions that cannot be pickled included."""

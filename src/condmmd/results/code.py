@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import re
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from typing import Any
 
+from condmmd.data.checks import PerGroup
 from condmmd.kernels import FromFunction, Kernel
 
 __all__ = ["call_code"]
@@ -16,6 +18,8 @@ __all__ = ["call_code"]
 # A representation of any length; and a sequence that is longer than this is data, not an option.
 LONG = 100_000
 MANY = 20
+# Models that differ from fit to fit unless they have a seed; without one their code would not repeat the run.
+RANDOM = ("sklearn.ensemble", "sklearn.tree", "sklearn.neural_network")
 
 
 @dataclass
@@ -57,20 +61,31 @@ class _Writer:
             self._import(kernel.__class__ if found == kernel.__class__.__name__ else None, found)
         return code
 
-    def _dataclass(self, value: Any, _name: str) -> str:
+    def _dataclass(self, value: Any, name: str) -> str:
         self._import(type(value), type(value).__name__)
         options = []
         for part in fields(value):
             own = getattr(value, part.name)
             default = part.default_factory() if part.default_factory is not MISSING else part.default
             if part.init and not _same(own, default):
-                options.append(f"{part.name}={self.write(own, part.name)}")
+                inner = part.name if not isinstance(value, PerGroup) else f"{name}_{part.name}"
+                options.append(f"{part.name}={self.write(own, inner)}")
         return f"{type(value).__name__}({', '.join(options)})"
 
-    def _estimator(self, value: Any, _name: str) -> str:
-        module = ".".join(part for part in type(value).__module__.split(".") if not part.startswith("_"))
-        self.imports.add((module, type(value).__name__))
-        return re.sub(r"\s+", " ", value.__repr__(N_CHAR_MAX=LONG) if "sklearn" in module else repr(value))
+    def _estimator(self, value: Any, name: str) -> str:
+        """A scikit-learn estimator, with those inside it; by name if its text is no code, or not all that it is."""
+        inside = [value, *(v for v in value.get_params(deep=True).values() if hasattr(v, "get_params"))]
+        modules = [_public_module(type(one)) for one in inside if not isinstance(one, type)]
+        code = re.sub(r"\s+", " ", _long_text(value))
+        random = any(
+            str(module).startswith(RANDOM) and one.random_state is None
+            for module, one in zip(modules, inside, strict=True)
+        )
+        if None in modules or random or not _is_code(code):
+            return self._name(value, name)
+        for module, one in zip(modules, inside, strict=True):
+            self.imports.add((str(module), type(one).__name__))
+        return code
 
     def _function(self, value: Callable[..., Any], name: str) -> str:
         module = sys.modules.get(value.__module__)
@@ -83,6 +98,29 @@ class _Writer:
         package = sys.modules["condmmd"]
         public = getattr(package, name, None) is not None
         self.imports.add(("condmmd" if public else (kind.__module__ if kind else "condmmd.kernels"), name))
+
+
+def _public_module(kind: type) -> str | None:
+    """Where a class can be imported from: the package before its first private part, if it is there."""
+    parts = kind.__module__.split(".")
+    public = [part for number, part in enumerate(parts) if not any(p.startswith("_") for p in parts[: number + 1])]
+    module = sys.modules.get(".".join(public))
+    return ".".join(public) if module is not None and getattr(module, kind.__name__, None) is kind else None
+
+
+def _long_text(value: Any) -> str:
+    try:
+        return str(value.__repr__(N_CHAR_MAX=LONG))
+    except TypeError:
+        return repr(value)
+
+
+def _is_code(text: str) -> bool:
+    try:
+        ast.parse(text, mode="eval")
+    except SyntaxError:
+        return False
+    return True
 
 
 def _parts(kernel: Any) -> list[Any]:

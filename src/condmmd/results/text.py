@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 
 from condmmd.data import Samples
+from condmmd.inference import LevelResult
 from condmmd.present import Shown
 
 __all__ = ["html_of", "listed", "shortened", "spaces_of", "summary_of"]
@@ -14,6 +15,8 @@ __all__ = ["html_of", "listed", "shortened", "spaces_of", "summary_of"]
 # Columns named in a sentence, and levels shown.
 MAX_NAMED = 8
 MAX_LEVELS = 10
+# A column that is a level is no wider.
+SHORT = 8
 
 
 def listed(names: tuple[str, ...]) -> str:
@@ -62,24 +65,38 @@ def summary_of(result: Shown, *, estimator: str, reg: str, residualization: dict
         f"  {name:<11} {shortened(e['kernel'])}; rank {e['rank']}, residual {e['residual']:.2g}"
         for name, e in (("kernel of X", result.embeddings["x"]), ("kernel of Y", result.embeddings["y"]))
     ]
-    lines.append("  level     CMMD^2      p-value alone")
-    lines += [f"  {r.level:<8g}  {r.statistic:<10.4g}  {r.pvalue:.4g}" for r in result.by_level[:MAX_LEVELS]]
-    if len(result.by_level) > MAX_LEVELS:
-        lines.append(f"  ... and {len(result.by_level) - MAX_LEVELS} more")
+    shown = _shown_columns(result)
+    width = max(len(_words(row)) for row in shown)
+    lines.append(f"  {'column' if width > SHORT else 'level':<{width}}  {'statistic':<10}  p-value alone")
+    lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
+    if len(result.by_level) > len(shown):
+        lines.append(f"  ... and {len(result.by_level) - len(shown)} more")
     lines.append(f"  repeat with rng={result.rng_state}")
     return "\n".join(lines)
+
+
+def _words(row: LevelResult) -> str:
+    """A level by its number, any other column by what it is."""
+    return f"{row.level:g}" if row.name in {"", f"level {row.level:g}"} else row.name
+
+
+def _shown_columns(result: Shown) -> tuple[LevelResult, ...]:
+    """Levels in their order; of columns of several kinds those that speak most against the null first."""
+    levels = all(_words(row) == f"{row.level:g}" for row in result.by_level)
+    rows = result.by_level if levels else sorted(result.by_level, key=lambda row: row.pvalue)
+    return tuple(rows[:MAX_LEVELS])
 
 
 def html_of(result: Shown) -> str:
     """What a notebook shows."""
     rows = "".join(
-        f"<tr><td>{r.level:g}</td><td>{r.statistic:.4g}</td><td>{r.pvalue:.4g}</td></tr>"
-        for r in result.by_level[:MAX_LEVELS]
+        f"<tr><td>{escape(_words(row))}</td><td>{row.statistic:.4g}</td><td>{row.pvalue:.4g}</td></tr>"
+        for row in _shown_columns(result)
     )
     return (
         f"<p><strong>{escape(result.sentence())}</strong></p>"
         f"<p>{result.n_obs[0]} + {result.n_obs[1]} rows; {escape(result.scheme)}, {result.n_resamples} null label "
         f"vectors. Rests on: {escape(result.assumption)}.</p>"
-        f"<table><thead><tr><th>level</th><th>CMMD²</th><th>p-value alone</th></tr></thead>"
+        f"<table><thead><tr><th>column</th><th>statistic</th><th>p-value alone</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>"
     )

@@ -101,6 +101,13 @@ class CMMD:
         _ = self.levels
         check_embedding(self.tol, self.max_rank, self.solver)
         check_mixture(self.mixture)
+        if self._estimator.one_lambda and any(isinstance(reg, PerGroup) and reg.p != reg.q for reg in self.regs):
+            raise ValueError(
+                f"`reg` must be one number with the {self._estimator.name} estimator, the lambda of the difference; "
+                "that of DoublyRobust(reg=...) may be a PerGroup."
+            )
+        if self.mixture is not None and isinstance(self._estimator, Overlap):
+            raise ValueError("`mixture` does not apply to the overlap estimator, which has a weighting of its own.")
 
     @property
     def kernels(self) -> tuple[KernelLike, ...]:

@@ -6,13 +6,26 @@ labels and features. To add one, write a file like `plugin`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import AnyArray, Array, LabelBatch, Rows, n_rows, namespace, square_sums, sum_rows, to_host
+from condmmd.backend import (
+    AnyArray,
+    Array,
+    LabelBatch,
+    Rows,
+    map_rows,
+    n_rows,
+    namespace,
+    square_sums,
+    sum_rows,
+    to_host,
+    total,
+)
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
@@ -20,7 +33,7 @@ from condmmd.regression.regularization import Lambda, Regularization, choose_reg
 from condmmd.statistics.base import Need
 from condmmd.statistics.spectrum import level_values, mixture_spectrum
 
-__all__ = ["Comparison", "Contrast", "Estimator", "Ingredients", "pooled_shrinkage"]
+__all__ = ["Comparison", "Contrast", "Estimator", "Ingredients", "centred", "pooled_shrinkage"]
 
 # Numbers in the moments of one batch of label vectors (256 MB).
 BATCH_NUMBERS = 2**25
@@ -107,15 +120,6 @@ class Ingredients:
         """Lambda, from the pooled rows where it was not given."""
         return choose_reg(self.reg, self.x.phi, self.y.phi, self.sigma)
 
-    def single_lambda(self) -> Regularization:
-        """The same where there can be but one."""
-        chosen = self.chosen_reg()
-        if chosen.lam_p != chosen.lam_q:
-            raise ValueError(
-                "`reg` must be one number here, the lambda of the difference; that of DoublyRobust may be a PerGroup."
-            )
-        return chosen
-
     def compare(self, contrast: Contrast, reg: Regularization | None, **changes: Any) -> Comparison:
         """A comparison by this contrast."""
         parts = {"x": self.x, "sigma": self.sigma, "y": self.y, "mixture": self.mixture, "reg": reg, **changes}
@@ -137,8 +141,22 @@ class Estimator(Protocol):
     def lowest_level(self) -> int:
         """The lowest level that it can give."""
 
+    @property
+    def one_lambda(self) -> bool:
+        """Whether lambda is that of the difference, so that there cannot be one for each group."""
+
     def compare(self, given: Ingredients) -> Comparison:
         """Fix everything but the labels."""
+
+
+def centred(y: Embedding) -> Embedding:
+    """Features less their mean: what all rows have alike is no difference, whatever the labels are."""
+    mean = total(y.phi) / n_rows(y.phi)
+    return replace(y, phi=map_rows(partial(_minus, mean=mean), y.phi, columns=y.rank))
+
+
+def _minus(rows: Rows, mean: AnyArray) -> Rows:
+    return rows - mean
 
 
 def pooled_shrinkage(x: Embedding, lam: float) -> Rows:

@@ -70,10 +70,12 @@ class DoublyRobust:
     name: ClassVar[str] = "doubly_robust"
     needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
     lowest_level: ClassVar[int] = 0
+    one_lambda: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         given = isinstance(self.model, PerGroup)
-        if not (self.model is None or given or (hasattr(self.model, "fit") and hasattr(self.model, "predict"))):
+        fits = hasattr(self.model, "fit") and hasattr(self.model, "predict") and not isinstance(self.model, type)
+        if not (self.model is None or given or fits):
             raise TypeError(
                 "`model` must be None, a scikit-learn regressor or PerGroup(p, q) with predictions of each group; got "
                 f"{self.model!r}."
@@ -108,7 +110,7 @@ class DoublyRobust:
         e = given.learned.propensity.e
         if self.train is not None:
             return self._compare_apart(given, e)
-        reg = given.single_lambda()
+        reg = given.chosen_reg()
         t, lam = given.samples.groups.t, reg.lam_p
         folds = None if self.folds is None else shuffled_folds(n_rows(t), int(self.folds))
         refitted = DoublyRobustContrast(lam, e, self._pair(lam), folds)
@@ -134,7 +136,7 @@ class DoublyRobust:
         x, sigma = replace(given.x, phi=take(given.x.phi, outside), gram=None).principal()
         y = replace(given.y, phi=take(given.y.phi, outside))
         own = replace(given, x=x, sigma=sigma, y=y)
-        reg = own.single_lambda()
+        reg = own.chosen_reg()
         t, psi = take(given.samples.groups.t, inside), take(given.y.phi, inside)
         if self.model is None:
             pair = self._pair(reg.lam_p)

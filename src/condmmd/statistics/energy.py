@@ -36,6 +36,10 @@ class EnergyKernel(Kernel, name="energy"):
 
     centre: tuple[float, ...] | None = None
 
+    def __post_init__(self) -> None:
+        if self.centre is not None:
+            object.__setattr__(self, "centre", tuple(float(c) for c in np.atleast_1d(self.centre)))
+
     def gram(self, A: Rows, B: Rows) -> Rows:
         K: Rows = self._from_centre(A) + self._from_centre(B).T - distances(A, B, "euclidean")
         return K

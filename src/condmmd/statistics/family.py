@@ -35,7 +35,7 @@ from condmmd.regression.moments import cross_moments
 from condmmd.regression.odds import overlap, total_overlap
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
-from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator
+from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator, centred
 from condmmd.statistics.outcome_scale import OutcomeScale, outcome_scale
 from condmmd.statistics.overlap import Overlap
 
@@ -67,6 +67,11 @@ class Family(CMMD):
 
     estimator: Estimator | str = field(default_factory=Overlap, init=False)
 
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len(self.kernels) > 1 or len(self.regs) > 1:
+            raise ValueError("Family takes one `kernel_x` and one `reg`; its columns are several already.")
+
     def embed_outcomes(self, samples: Samples) -> Embedding:
         """The outcomes themselves, then the features of their kernel, side by side: all of it is residualised."""
         y = super().embed_outcomes(samples)
@@ -80,6 +85,7 @@ class Family(CMMD):
         e, propensity = learned.centre, learned.propensity
         if e is None or propensity is None:
             raise ValueError("the family needs a propensity.")
+        learned = replace(learned, outcomes=centred(learned.outcomes))
         scale = None if samples.gram_y is not None else outcome_scale(samples.y)
         width = 0 if scale is None else scale.width
         features = replace(learned.outcomes, phi=learned.outcomes.phi[:, width:])
@@ -90,7 +96,7 @@ class Family(CMMD):
             *_main_effects(samples, map_rows(overlap, e)),
             _Side("along the covariates", kernel.x.phi, to_host(kernel.sigma), lam, tuple(self.levels), MEAN_LEVELS),
         ]
-        outcomes = _outcomes(learned.outcomes.phi, samples.y, scale)
+        outcomes = _outcomes(learned, samples.y, scale)
         return FittedFamily(tuple(sides), outcomes, (e, propensity.fit), str(kernel.reg), kernel.x, features)
 
 
@@ -137,7 +143,7 @@ class FittedFamily:
             (v, s, level)
             for v, view in enumerate(self.views)
             for s, side in enumerate(self.sides)
-            for level in (side.levels or (0.0,) * (len(side.sigma) == 1) if view.whole else side.mean_levels)
+            for level in map(float, side.levels or (0.0,) * (len(side.sigma) == 1) if view.whole else side.mean_levels)
         ]
 
     @property
@@ -232,8 +238,9 @@ def _centred(phi: Rows, mean: Array, U: Array) -> Rows:
     return rotated
 
 
-def _outcomes(residuals: Rows, table: Table, scale: OutcomeScale | None) -> tuple[_Outcome, ...]:
+def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tuple[_Outcome, ...]:
     """The mean, the spread and the distribution of the outcomes, as columns of residuals."""
+    residuals = learned.outcomes.phi
     names = ", ".join(table.names)
     if scale is None:
         return (_Outcome(f"the distribution of {table.argument}", residuals, whole=True),)
@@ -244,6 +251,10 @@ def _outcomes(residuals: Rows, table: Table, scale: OutcomeScale | None) -> tupl
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
         spread = map_rows(partial(_spread, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
+        if learned.pooled is not None:
+            spread = learned.pooled.less_fitted(spread)
+        else:
+            spread = centred(replace(learned.outcomes, phi=spread)).phi
         found.append(_Outcome(f"the spread of {names}", spread, whole=False))
     return (*found, _Outcome(f"the distribution of {names}", features, whole=True))
 
@@ -259,7 +270,7 @@ def _square_sums(rows: Rows) -> Rows:
 
 
 def _spread(rows: Rows, mean: Array) -> Rows:
-    """Squares less their mean, in a form that no single row dominates."""
-    unit = move_to(np.maximum(mean, 1e-300), rows)
+    """Squares in units of their mean, bent so that no single row dominates; 0 where there is no spread."""
+    unit = move_to(np.where(mean > 0, mean, 1.0), rows)
     ratio = rows**2 / unit
-    return ratio / (1 + ratio) - 0.5
+    return ratio / (1 + ratio)

@@ -30,6 +30,7 @@ class Joint:
     name: ClassVar[str] = "joint"
     needs: ClassVar[frozenset[Need]] = frozenset()
     lowest_level: ClassVar[int] = 2
+    one_lambda: ClassVar[bool] = False
 
     def compare(self, given: Ingredients) -> Comparison:
         """There is nothing to choose."""

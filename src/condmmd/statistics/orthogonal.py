@@ -29,13 +29,17 @@ class Orthogonal:
     name: ClassVar[str] = "orthogonal"
     needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
     lowest_level: ClassVar[int] = 0
+    one_lambda: ClassVar[bool] = True
 
     def compare(self, given: Ingredients) -> Comparison:
         """Weights by the mean label, lambda from the pooled rows."""
-        if given.learned.centre is None:
+        e, propensity = given.learned.centre, given.learned.propensity
+        if e is None or propensity is None:
             raise ValueError("the orthogonal estimator needs a propensity.")
-        reg = given.single_lambda()
-        return given.compare(OrthogonalContrast(reg.lam_p, given.learned.centre), reg)
+        if propensity.source == "strata":  # where a stratum may be of one group only, and its share 0 or 1
+            e = propensity.at_prevalence
+        reg = given.chosen_reg()
+        return given.compare(OrthogonalContrast(reg.lam_p, e), reg)
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,7 +11,7 @@ from condmmd.regression.logistic import LogisticFit, residual_labels
 from condmmd.regression.moments import cross_moments
 from condmmd.regression.odds import overlap, total_overlap
 from condmmd.statistics.base import Need
-from condmmd.statistics.comparison import Comparison, Ingredients
+from condmmd.statistics.comparison import Comparison, Ingredients, centred
 
 __all__ = ["Overlap", "OverlapContrast"]
 
@@ -21,8 +21,9 @@ class Overlap:
     """For tests, on residualised outcomes: the covariance of labels and outcomes along each direction of X.
 
     Rows count by ``e (1 - e)``, so that those that could be of one group only do not swamp the rest; the mean of D over
-    null labels is zero, so that no difference can hide behind the error of a model; and the propensity is refitted, to
-    first order, for every null label vector as it was for the observed one. A label vector costs one product.
+    null labels is zero (with a refit, what the penalty of the propensity shrinks), so that no difference can hide
+    behind the error of a model; and an estimated propensity is refitted, to first order, for every null label vector
+    as it was for the observed one. A label vector costs one product.
 
     Parameters
     ----------
@@ -40,17 +41,16 @@ class Overlap:
     name: ClassVar[str] = "overlap"
     needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
     lowest_level: ClassVar[int] = 0
+    one_lambda: ClassVar[bool] = True
 
     def compare(self, given: Ingredients) -> Comparison:
         """Features in the eigenbasis of their overlap-weighted covariance; the levels refer to that."""
         e, propensity = given.learned.centre, given.learned.propensity
         if e is None or propensity is None:
             raise ValueError("the overlap estimator needs a propensity.")
-        if given.mixture is not None:
-            raise ValueError("`mixture` does not apply to the overlap estimator, which has a weighting of its own.")
         x, sigma = given.x.principal(map_rows(overlap, e))
-        own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi))
-        reg = own.single_lambda()
+        own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi), y=centred(given.y))
+        reg = own.chosen_reg()
         shrinkage = 1.0 / (total_overlap(e) * (sigma + reg.lam_p))
         return own.compare(OverlapContrast(e, shrinkage, propensity.fit if self.refit else None), reg)
 

@@ -28,6 +28,7 @@ class PlugIn:
     name: ClassVar[str] = "plugin"
     needs: ClassVar[frozenset[Need]] = frozenset()
     lowest_level: ClassVar[int] = 0
+    one_lambda: ClassVar[bool] = False
 
     def compare(self, given: Ingredients) -> Comparison:
         """Lambda from the pooled rows; then everything is fixed but the labels."""
