@@ -29,6 +29,7 @@ from condmmd.backend import (
 )
 from condmmd.data import SAMPLE_ROWS, Samples
 from condmmd.embedding import Embedding, affordable_rank, embed
+from condmmd.embedding.cholesky import WHOLE_ROWS
 from condmmd.kernels import Kernel, resolve_kernel, share_distances
 from condmmd.nuisance.candidates import candidate_kernels
 from condmmd.nuisance.scores import Scores
@@ -135,7 +136,10 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
         some = _selection_rows(count)
         few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
         compared = share_distances(candidates, few)
-        errors = pipelined(lambda pair: _embed(*pair), lambda found: _fit(found, own, GRID[::2]).error, compared)
+        if len(few) <= WHOLE_ROWS:  # a thread would take longer to start than it has to do
+            errors = [_fit(_embed(*pair), own, GRID[::2]).error for pair in compared]
+        else:
+            errors = pipelined(lambda pair: _embed(*pair), lambda found: _fit(found, own, GRID[::2]).error, compared)
         best = int(np.argmin(errors))
     error, lam, embedding, sigma, M = _fit(_embed(candidates[best], points), centred, GRID)
     shrunk = M / (count * (sigma + lam))[:, None]
