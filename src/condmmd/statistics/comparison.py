@@ -21,6 +21,7 @@ from condmmd.backend import (
     map_rows,
     n_rows,
     namespace,
+    on_processor,
     square_sums,
     sum_rows,
     to_host,
@@ -37,8 +38,9 @@ __all__ = ["Comparison", "Contrast", "Estimator", "Ingredients", "centred", "poo
 
 # Numbers in the moments of one batch of label vectors (256 MB).
 BATCH_NUMBERS = 2**25
-# Solutions of systems in Gram matrices are written row by row, so they should stay near the processor.
-DUAL_SHARE = 64
+# Solutions of systems in Gram matrices are written row by row, so they should stay near the processor; on a device many
+# are solved at once.
+DUAL_SHARE, DEVICE_SHARE = 64, 4
 
 
 class Contrast(Protocol):
@@ -95,7 +97,8 @@ class Comparison:
     def levels(self, T: LabelBatch, s: Array) -> Array:
         """CMMD_s^2 for each label vector and each level: shape (B, len(s))."""
         r, q = self.x.rank, self.y.rank
-        moments = 2 * r * (r + q) if self.x.gram is None else DUAL_SHARE * r * q
+        dual = (DUAL_SHARE if on_processor(self.x.gram) else DEVICE_SHARE) * r * q
+        moments = 2 * r * (r + q) if self.x.gram is None else dual
         at_once = max(1, BATCH_NUMBERS // moments)
         parts = []
         for some in T.steps(at_once):
