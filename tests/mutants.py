@@ -86,6 +86,15 @@ MUTANTS = [
     ("a call that forgets an option", "results/code.py", "if part.init and not _same(own, default):", "if part.init and part.name != 'reg' and not _same(own, default):", "tests/results/test_code.py"),
     ("the base point of the energy kernel is forgotten", "statistics/energy.py", "replace(self, centre=tuple(float(c) for c in mean))", "replace(self, centre=tuple(0.0 for _ in mean))", "tests/statistics/test_energy.py"),
     ("lambdas are joined without the last", "statistics/cmmd.py", "for reg in self.regs\n        ]", "for reg in self.regs[:1]\n        ]", "tests/statistics/test_cmmd.py::test_a_column_for_each_kernel_lambda_and_level"),
+    ("propensity not refitted", "regression/logistic.py", "return T - e - overlap(e) * (", "return T - e - 0 * overlap(e) * (", "tests/statistics/test_overlap.py::test_the_propensity_is_refitted_for_every_label_vector_to_first_order"),
+    ("levels of overlap in the pooled basis", "statistics/overlap.py", "given.x.principal(map_rows(overlap, e))", "given.x.principal()", "tests/statistics/test_overlap.py::test_the_formula_with_a_given_propensity"),
+    ("spread not regressed on X", "statistics/family.py", "spread = learned.pooled.less_fitted(spread)", "spread = spread + 0.0", "tests/statistics/test_family.py::test_noise_is_no_alarm_where_the_propensity_is_wrong"),
+    ("gamma scores of the lower tail", "inference/joining.py", "np.where(moves, -ndtri_exp(", "np.where(moves, ndtri_exp(", "tests/inference/test_joining.py::test_gamma_scores_are_fair_to_any_number_of_degrees_of_freedom"),
+    ("forests predict rows that they have seen", "nuisance/forests.py", "fold_parts(len(psi), shuffled_folds(len(psi), min(self.folds, len(psi))))", "fold_parts(len(psi), None)", "tests/nuisance/test_forests.py::test_a_row_is_predicted_by_models_that_have_not_seen_it"),
+    ("changed arrays are not noticed", "results/cmmd_test_result.py", "if self._samples.checksum() != self._checksum:", "if self._samples.checksum() == -1:", "tests/results/test_carrying.py::test_what_the_user_changes_later_does_not_change_an_answer"),
+    ("energy without a base point", "statistics/energy.py", "return 2 * self._from_centre(A)[:, 0]", "return 1 * self._from_centre(A)[:, 0]", "tests/statistics/test_energy.py"),
+    ("fits are pickled", "results/cmmd_test_result.py", "state = {part.name: getattr(self, part.name) for part in fields(self)}\n        try:", "state = dict(self.__dict__)\n        try:", "tests/results/test_carrying.py::test_a_result_is_about_as_large_as_the_data"),
+    ("a cap without a word", "embedding/choose.py", "        if warn:\n", "        if warn and max_rank < 0:\n", "tests/statistics/test_rank_cap.py"),
 ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from condmmd.backend import kind_of
 from condmmd.data import read_samples
 from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
@@ -98,7 +99,8 @@ def cmmd_test(
     _check_parts(statistic, null, compute, trim)
     residuals = residual_model(residualize, gram=statistic.precomputed[0])
     model = propensity_model(propensity)
-    rules = LabelRules(model, null.scheme, None if blocks is None else np.array(blocks), trim)
+    own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else np.array(blocks)
+    rules = LabelRules(model, null.scheme, own, trim)
     null.check(statistic, rules, settings)
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
     check_in_memory(samples, statistic, rules, residuals, null)

@@ -66,7 +66,7 @@ def summary_of(result: Shown, *, estimator: str, reg: str, residualization: dict
         for name, e in (("kernel of X", result.embeddings["x"]), ("kernel of Y", result.embeddings["y"]))
     ]
     shown = _shown_columns(result)
-    width = max(len(_words(row)) for row in shown)
+    width = max(SHORT, *(len(_words(row)) for row in shown))
     lines.append(f"  {'column' if width > SHORT else 'level':<{width}}  {'statistic':<10}  p-value alone")
     lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
     if len(result.by_level) > len(shown):
