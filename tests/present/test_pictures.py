@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Gamma, cmmd_test
+from condmmd import CMMD, Family, Gamma, cmmd_test
 from condmmd.present import pictures
 from condmmd.present.pictures import label
 from tests.doors.samples import GROUP, OTHER, E, X
@@ -76,3 +76,13 @@ def test_without_matplotlib(monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
     with pytest.raises(ImportError, match=r"pictures need matplotlib: pip install 'condmmd\[report\]'"):
         pictures.new_axes(None)
+
+
+def test_columns_of_several_kinds_are_listed_in_words():
+    rng = np.random.default_rng(0)
+    x, group = rng.normal(size=(120, 2)), np.repeat([1, 0], 60)
+    result = cmmd_test(x, x[:, 0] + rng.normal(size=120), group, statistic=Family(), n_resamples=39, rng=0)
+    ax = result.plot("levels")
+    named = [text.get_text() for text in ax.get_yticklabels()]
+    assert len(named) == len(result.by_level)
+    assert named[-1] == min(result.by_level, key=lambda row: row.pvalue).name

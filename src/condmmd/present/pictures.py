@@ -50,7 +50,10 @@ def plot_null(result: Shown, ax: Axes) -> None:
 
 
 def plot_levels(result: Shown, ax: Axes) -> None:
-    """The p-value of each level alone: at which scale of the covariates the two differ."""
+    """The p-value of each level alone: at which scale of the covariates the two differ; or of columns of several kinds."""
+    if any(row.name not in {"", f"level {row.level:g}"} for row in result.by_level):
+        _plot_columns(result, ax)
+        return
     rows = [row for row in result.by_level if row.reg == result.by_level[0].reg]
     rows = [row for row in rows if row.kernel_x == result.by_level[0].kernel_x]
     ax.plot([row.level for row in rows], [row.pvalue for row in rows], "o-", color="C0", label="each level alone")
@@ -59,6 +62,17 @@ def plot_levels(result: Shown, ax: Axes) -> None:
     ax.set(yscale="log", xlabel="level s", ylabel="p-value", title="Level profile", ylim=(None, 1.3))
     _plain_numbers(ax)
     ax.legend(fontsize="small")
+
+
+def _plot_columns(result: Shown, ax: Axes) -> None:
+    """One line for each column, in words, the smallest p-value on top."""
+    rows = sorted(result.by_level, key=lambda row: -row.pvalue)
+    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each column alone")
+    ax.axvline(result.pvalue, color="C3", label=f"all together, {result.pvalue:.3g}")
+    ax.axvline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
+    ax.set_yticks(range(len(rows)), [label(row.name, 60) for row in rows], fontsize="x-small")
+    ax.set(xscale="log", xlabel="p-value", title="What kind of difference", xlim=(None, 1.3))
+    ax.legend(fontsize="small", loc="lower left")
 
 
 def plot_overlap(result: Shown, ax: Axes) -> None:
