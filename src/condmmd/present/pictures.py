@@ -50,7 +50,7 @@ def plot_null(result: Shown, ax: Axes) -> None:
 
 
 def plot_levels(result: Shown, ax: Axes) -> None:
-    """The p-value of each level alone: at which scale of the covariates the two differ; or of columns of several kinds."""
+    """The p-value of each level, or column, alone: at which scale of the covariates the two differ."""
     if any(row.name not in {"", f"level {row.level:g}"} for row in result.by_level):
         _plot_columns(result, ax)
         return
