@@ -72,7 +72,7 @@ def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, firs
 
 
 def _cholesky_of_gram(kernel: Kernel, X: Array, tol: float, max_rank: int) -> Factor:
-    """The same for few rows, from the whole matrix and by LAPACK; where two rows tie it may take the other as a pivot."""
+    """The same for few rows, from the whole matrix and by LAPACK; of two rows that tie it may take the other."""
     diagonal = np.array(kernel.diagonal(X), dtype=np.float64)
     largest, total = check_diagonal(kernel, diagonal)
     K = to_host(kernel.gram(X, X))
