@@ -36,3 +36,9 @@ class Learned:
     centre: Rows | None = None
     pooled: PooledRegression | None = None
     residualization: Residualization | None = None
+
+    def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
+        """The mean of each label over null labels, and the propensity, for a statistic that needs them."""
+        if self.centre is None or self.propensity is None:
+            raise ValueError(f"{statistic} needs a propensity.")
+        return self.centre, self.propensity

@@ -82,9 +82,7 @@ class Family(CMMD):
 
     def fit(self, samples: Samples, learned: Learned) -> FittedFamily:  # type: ignore[override]
         """Features of the covariates and of the outcomes, and which of their products are columns."""
-        e, propensity = learned.centre, learned.propensity
-        if e is None or propensity is None:
-            raise ValueError("the family needs a propensity.")
+        e, propensity = learned.law_of_labels("the family")
         learned = replace(learned, outcomes=centred(learned.outcomes))
         scale = None if samples.gram_y is not None else outcome_scale(samples.y)
         width = 0 if scale is None else scale.width

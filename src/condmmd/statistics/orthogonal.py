@@ -33,9 +33,7 @@ class Orthogonal:
 
     def compare(self, given: Ingredients) -> Comparison:
         """Weights by the mean label, lambda from the pooled rows."""
-        e, propensity = given.learned.centre, given.learned.propensity
-        if e is None or propensity is None:
-            raise ValueError("the orthogonal estimator needs a propensity.")
+        e, propensity = given.learned.law_of_labels("the orthogonal estimator")
         if propensity.source == "strata":  # where a stratum may be of one group only, and its share 0 or 1
             e = propensity.at_prevalence
         reg = given.chosen_reg()

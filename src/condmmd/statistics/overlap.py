@@ -45,9 +45,7 @@ class Overlap:
 
     def compare(self, given: Ingredients) -> Comparison:
         """Features in the eigenbasis of their overlap-weighted covariance; the levels refer to that."""
-        e, propensity = given.learned.centre, given.learned.propensity
-        if e is None or propensity is None:
-            raise ValueError("the overlap estimator needs a propensity.")
+        e, propensity = given.learned.law_of_labels("the overlap estimator")
         x, sigma = given.x.principal(map_rows(overlap, e))
         own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi), y=centred(given.y))
         reg = own.chosen_reg()
