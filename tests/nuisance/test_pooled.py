@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import Gaussian, Linear
+from condmmd import CMMD, Gaussian, Linear
 from condmmd.data import read_samples
 from condmmd.embedding import embed
 from condmmd.nuisance import regress_pooled
@@ -97,3 +97,19 @@ def test_prognostic_directions_are_standardised():
     directions = regress_pooled(psi, rows_of(x)).prognostic()
     np.testing.assert_allclose(directions.mean(axis=0), 0, atol=1e-9)
     np.testing.assert_allclose(directions.T @ directions / N, np.eye(directions.shape[1]), atol=1e-6)
+
+
+def test_other_columns_are_less_what_the_same_regression_says_of_them():
+    """The smoother written out: what depends on x goes, what does not stays."""
+    rng = np.random.default_rng(4)
+    x, noise = rng.uniform(-2, 2, 300), rng.normal(size=300)
+    samples = read_samples(x, np.sin(x) + 0.3 * noise, np.arange(300) % 2)
+    y = CMMD().embed_outcomes(samples)
+    pooled = regress_pooled(y.phi, samples)
+    columns = np.column_stack([5 + np.cos(x), noise])
+    centred = columns - columns.mean(axis=0)
+    smoother = (pooled.features * pooled.shrink) @ pooled.features.T
+    left = pooled.less_fitted(columns)
+    np.testing.assert_allclose(left, centred - smoother @ centred, atol=1e-10)
+    assert left[:, 0].std() < 0.1 * centred[:, 0].std()
+    assert left[:, 1].std() > 0.9 * centred[:, 1].std()
