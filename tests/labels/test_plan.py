@@ -102,8 +102,7 @@ def test_blocks_have_one_propensity():
 
 
 def test_the_propensity_of_a_measurement_is_that_of_a_test():
-    pooled = regress_pooled(SAME[:, None], SAMPLES)
-    measured = propensity_of_rows(Logistic(), SAMPLES, pooled)
+    measured = propensity_of_rows(Logistic(), SAMPLES, SAME[:, None])
     np.testing.assert_array_equal(measured.e, made(LabelRules(Logistic())).propensity.e)
     with pytest.raises(ValueError, match="the pooled regression is missing"):
-        propensity_of_rows(Logistic(), SAMPLES, None)
+        LabelRules(Logistic()).make(SAMPLES, None, None)

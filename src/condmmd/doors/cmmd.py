@@ -6,8 +6,8 @@ from typing import Any
 
 from condmmd.data import read_samples
 from condmmd.inference import check_in_memory
-from condmmd.labels import LabelRules
-from condmmd.nuisance import Learned, PropensityLike, propensity_model, regress_pooled
+from condmmd.labels import LabelRules, propensity_of_rows
+from condmmd.nuisance import Learned, PropensityLike, propensity_model
 from condmmd.nuisance.propensity import evaluated
 from condmmd.results import Discrepancy
 from condmmd.statistics import CMMD
@@ -65,13 +65,9 @@ def cmmd(
     rules = LabelRules(propensity_model(propensity))
     samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
     check_in_memory(samples, statistic, rules)
-    rules = LabelRules(evaluated(rules.model, X))
     y = statistic.embed_measured(samples)
     learned = Learned(y)
     if wanted:
-        strata = rules.strata(samples)
-        estimates = strata is None and rules.model.needs_regressors
-        pooled = regress_pooled(y.phi, samples) if estimates else None
-        labels = rules.make(samples, pooled, strata)
-        learned = Learned(y, labels.propensity, labels.propensity.e)
+        found = propensity_of_rows(evaluated(rules.model, X), samples, y.phi)
+        learned = Learned(y, found, found.e)
     return Discrepancy.of(statistic.measure(samples, learned), samples, statistic.name)

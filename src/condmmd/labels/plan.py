@@ -15,7 +15,7 @@ from condmmd.labels.blocks import Blocks, read_blocks, warn_block_sizes
 from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme
 from condmmd.labels.strata import find_strata, shares_in_strata, strata_propensity
 from condmmd.labels.tables import TABLE_ROWS
-from condmmd.nuisance import PooledRegression, Propensity, PropensityModel
+from condmmd.nuisance import PooledRegression, Propensity, PropensityModel, regress_pooled
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.nuisance.regressors import propensity_regressors
@@ -147,10 +147,12 @@ class LabelRules:
         return LabelPlan(samples, known, kind, None, blocks, np.full(len(blocks.labels), blocks.labels.mean()))
 
 
-def propensity_of_rows(model: PropensityModel, samples: Samples, pooled: PooledRegression | None) -> Propensity:
-    """The propensity for a measurement: as given, or estimated as a test would."""
-    plan = LabelRules(model)
-    return plan.make(samples, pooled, plan.strata(samples)).propensity
+def propensity_of_rows(model: PropensityModel, samples: Samples, psi: Rows) -> Propensity:
+    """The propensity for a measurement: as given, or estimated as a test would, by features ``psi`` of the outcomes."""
+    rules = LabelRules(model)
+    strata = rules.strata(samples)
+    pooled = regress_pooled(psi, samples) if strata is None and model.needs_regressors else None
+    return rules.make(samples, pooled, strata).propensity
 
 
 def _row_propensity(
