@@ -42,6 +42,10 @@ def standard(values):
     return (values - values.mean()) / values.std()
 
 
+def classes(values):
+    return pd.DataFrame({"outcome": values})
+
+
 def edge(rng, n, odds=2.0, jump=4.0):
     X = rng.normal(size=(2 * n, 5))
     side = np.sign(X[:, 0])
@@ -198,7 +202,7 @@ def binary_tree(rng, n, difference=0.0):
     leaf = 2 * (X[:, 0] > 0) + np.where(X[:, 0] > 0, X[:, 1] > 0.5, X[:, 2] > -0.5)
     t = balanced(rng, np.array([-1.5, 0.5, 1.5, -1.0])[leaf])
     chance = sigmoid(np.array([-2.0, 2.0, 1.0, -1.0])[leaf] + difference * t)
-    return X, np.where(rng.random(2 * n) < chance, "yes", "no"), t
+    return X, classes(np.where(rng.random(2 * n) < chance, "yes", "no")), t
 
 
 def counts(rng, n, factor=1.0):
@@ -230,7 +234,7 @@ def four_classes(rng, n, difference=0.0):
     t = balanced(rng, X[:, 0] + 1.5 * (X[:, 1] > 0))
     scores = np.column_stack([X[:, 0], 2.0 * (X[:, 1] > 0), -X[:, 2], difference * t])
     code = np.argmax(scores + rng.gumbel(size=scores.shape), axis=1)
-    return X, np.array(["north", "east", "south", "west"])[code], t
+    return X, classes(np.array(["north", "east", "south", "west"])[code]), t
 
 
 def one_to_twenty(rng, n):

@@ -3,6 +3,8 @@
 Ours with 199 null labels, and two that look at means alone: the family's first column by itself, and least squares.
 """
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 from scipy.stats import t as student
@@ -12,37 +14,25 @@ from condmmd import CMMD, Family, Forests, cmmd_test
 N_RESAMPLES = 199
 
 
-def tested(X, Y, group, seed, **settings):
-    return cmmd_test(X, Y, group, n_resamples=N_RESAMPLES, rng=seed, **settings)
+# Of these the level is asked, and power is compared. The first is whatever the default is at the time, the second what
+# it was in the first version.
+SETTINGS = {
+    "default": {},
+    "plug-in": {"statistic": CMMD(), "residualize": True},
+    "family": {"statistic": Family(), "residualize": True},
+    "family, forests": {"statistic": Family(), "residualize": Forests()},
+}
 
 
-def default(X, Y, group, seed):
-    """Whatever the default is at the time."""
-    return tested(X, Y, group, seed).pvalue
-
-
-def plug_in(X, Y, group, seed):
-    """The first version's default."""
-    return tested(X, Y, group, seed, statistic=CMMD(), residualize=True).pvalue
-
-
-def family(X, Y, group, seed):
-    return tested(X, Y, group, seed, statistic=Family(), residualize=True).pvalue
-
-
-def family_forests(X, Y, group, seed):
-    return tested(X, Y, group, seed, statistic=Family(), residualize=Forests()).pvalue
+def ours(X, Y, group, seed, name):
+    return cmmd_test(X, Y, group, n_resamples=N_RESAMPLES, rng=seed, **SETTINGS[name]).pvalue
 
 
 def mean_of_residuals(X, Y, group, seed):
     """The family's column of the mean (of categories: the shares) over all rows, by itself."""
-    result = tested(X, Y, group, seed, statistic=Family(), residualize=True)
-    coarse = [c for c in result.by_level if c.name.startswith(("the mean", "the share")) and _over_all_rows(c)]
-    return min(column.pvalue for column in coarse or [c for c in result.by_level if _over_all_rows(c)])
-
-
-def _over_all_rows(column):
-    return column.name.endswith("over all rows")
+    result = cmmd_test(X, Y, group, n_resamples=N_RESAMPLES, rng=seed, **SETTINGS["family"])
+    coarse = [column for column in result.by_level if column.name.endswith("over all rows")]
+    return min(column.pvalue for column in coarse if not column.name.startswith(("the spread", "the distribution")))
 
 
 def as_numbers(table, *, drop_first):
@@ -54,7 +44,7 @@ def as_numbers(table, *, drop_first):
 def least_squares(X, Y, group, seed):  # noqa: ARG001
     """The group's coefficient beside main effects, with HC3 errors; several outcomes or classes by Bonferroni."""
     X, outcomes = as_numbers(X, drop_first=True), as_numbers(Y, drop_first=False)
-    if np.asarray(Y).dtype.kind not in "biuf" and outcomes.shape[1] == 2:
+    if np.asarray(Y).size == len(X) and outcomes.shape[1] == 2:  # of two classes one says it all
         outcomes = outcomes[:, 1:]
     scale = X.std(axis=0)
     X = (X - X.mean(axis=0))[:, scale > 0] / scale[scale > 0]
@@ -72,12 +62,7 @@ def least_squares(X, Y, group, seed):  # noqa: ARG001
 
 
 PROCEDURES = {
-    "default": default,
-    "plug-in": plug_in,
-    "family": family,
-    "family, forests": family_forests,
+    **{name: partial(ours, name=name) for name in SETTINGS},
     "mean of residuals": mean_of_residuals,
     "least squares": least_squares,
 }
-# Of these the level is asked, and power is compared; the others are there to be looked at.
-OURS = ("default", "plug-in", "family", "family, forests")

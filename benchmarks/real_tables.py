@@ -21,7 +21,7 @@ import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
 
 from benchmarks import designs  # noqa: E402
-from benchmarks.procedures import OURS, PROCEDURES  # noqa: E402
+from benchmarks.procedures import PROCEDURES, SETTINGS  # noqa: E402
 
 LEVEL = 0.05
 
@@ -66,7 +66,7 @@ def missed(record, kind, name, n, procedure):
     share, _ = rate(record[key_of(kind, name, n)][procedure])
     if kind == "power":
         row = record[key_of(kind, name, n)]
-        return procedure in OURS and share < 0.9 * max(rate(row[other])[0] for other in OURS if other in row)
+        return procedure in SETTINGS and share < 0.9 * max(rate(row[other])[0] for other in SETTINGS if other in row)
     design = designs.NULLS[name]
     if not design.hard:
         return share > designs.LIMIT
@@ -82,12 +82,17 @@ def cell_text(record, kind, name, n, procedure):
     return f"{share:.3f}{star} +- {error:.3f} ({cell['seconds']:.2f} s{failed})"
 
 
+def wanted(kind, name, n, options):
+    named = not options.only or any(text in key_of(kind, name, n) for text in options.only)
+    return named and (not options.smallest or n == designs.sizes(kind, name)[0])
+
+
 def run(record, options):
     """Fill the record, cell by cell, and print each row; the number of stars."""
     stars = 0
     with Parallel(n_jobs=options.jobs) as parallel:
         for kind, name, n in designs.rows():
-            if options.only not in key_of(kind, name, n) or (options.smallest and n != designs.sizes(kind, name)[0]):
+            if not wanted(kind, name, n, options):
                 continue
             row = record.setdefault(key_of(kind, name, n), {})
             for procedure in options.procedures:
@@ -140,7 +145,7 @@ def options_of(arguments=None):
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--procedures", nargs="+", choices=PROCEDURES, default=list(PROCEDURES))
-    parser.add_argument("--only", default="", help="rows such as 'null: edge, 300' that have this in them")
+    parser.add_argument("--only", nargs="+", help="rows such as 'null: edge, 300' that have one of these in them")
     parser.add_argument("--smallest", action="store_true", help="each design at its smallest size alone")
     parser.add_argument("--json", type=Path, help="write the p-values and seconds here, after every row")
     parser.add_argument("--resume", action="store_true", help="keep what that file has, and run what it does not have")

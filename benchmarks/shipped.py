@@ -13,7 +13,7 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 from sklearn.decomposition import PCA
 from sklearn.tree import DecisionTreeRegressor
 
-from benchmarks.made_up import balanced, labelled, standard
+from benchmarks.made_up import balanced, classes, labelled, standard
 from experiments.data import data_file
 
 LEAVES = 8
@@ -83,7 +83,7 @@ def chosen(rng, name, n):
 
 def rows_of(table, rows):
     X = table.X.iloc[rows].reset_index(drop=True) if isinstance(table.X, pd.DataFrame) else table.X[rows]
-    return X, table.Y[rows]
+    return X, table.Y[rows] if table.Y.dtype.kind == "f" else classes(table.Y[rows])
 
 
 def odds_of_leaves(rng, tree, X):

@@ -39,12 +39,12 @@ def run(test, *packages):
     source, target = map(Path, sys.argv[1:])
     with np.load(source) as stored:
         data = dict(stored)
-    group, resamples, limit = data["group"], int(data["resamples"]), int(data["limit"])
+    groups, resamples, limit = data["group"], int(data["resamples"]), int(data["limit"])
     report = {"versions": {name: version(name) for name in packages}, "calls": []}
-    few = np.concatenate([np.flatnonzero(group == label)[:WARM_UP_ROWS] for label in (1, 0)])
-    report["warm_up"] = timed(test, data["X"][0][few], data["Y"][0][few], group[few], resamples, 0, limit=limit)
+    few = np.concatenate([np.flatnonzero(groups[0] == label)[:WARM_UP_ROWS] for label in (1, 0)])
+    report["warm_up"] = timed(test, data["X"][0][few], data["Y"][0][few], groups[0][few], resamples, 0, limit=limit)
     target.write_text(json.dumps(report))
-    for seed, (X, Y) in enumerate(zip(data["X"], data["Y"], strict=True)):
+    for seed, (X, Y, group) in enumerate(zip(data["X"], data["Y"], groups, strict=True)):
         call = timed(test, X, Y, group, resamples, seed, limit=limit)
         print(f"p-value {call['pvalue']}, reject {call['reject']}, {call['seconds']:.3f} s, {call['error'] or 'fine'}")
         report["calls"].append(call)
