@@ -147,15 +147,15 @@ def seven_leaves(rng, n):
     return X, mean[leaf] + rng.normal(size=2 * n), balanced(rng, odds[leaf])
 
 
-def signs(rng, n, order=2):
+def signs(rng, n, order=2, strength=1.0):
     X = rng.normal(size=(2 * n, 5))
-    sign = np.sign(np.prod(X[:, :order], axis=1))
+    sign = strength * np.sign(np.prod(X[:, :order], axis=1))
     return X, sign + rng.normal(size=2 * n), balanced(rng, sign)
 
 
-def checkerboard(rng, n):
+def checkerboard(rng, n, strength=0.5):
     X = rng.uniform(size=(2 * n, 3))
-    colour = 2 * (np.floor(4 * X[:, :2]).sum(axis=1) % 2) - 1
+    colour = strength * (2 * (np.floor(4 * X[:, :2]).sum(axis=1) % 2) - 1)
     return X, colour + rng.normal(size=2 * n), balanced(rng, colour)
 
 

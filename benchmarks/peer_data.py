@@ -54,16 +54,19 @@ def data_sets(scenario, n, seeds):
 
 
 def real_data_sets(name, n, seeds):
-    """An alternative of `designs` as numbers: categories are indicators, of the levels that any of the draws has."""
+    """An alternative of `designs` as standardised numbers; categories are indicators."""
     drawn = [designs.draw("power", name, n, seed) for seed in seeds]
     Xs, Ys, groups = zip(*drawn, strict=True)
-    return {"X": as_numbers_together(Xs), "Y": as_numbers_together(Ys), "group": np.stack(groups)}
+    return {"X": standard_numbers(Xs), "Y": standard_numbers(Ys), "group": np.stack(groups)}
 
 
-def as_numbers_together(tables):
-    frames = [pd.DataFrame(table if isinstance(table, pd.DataFrame) else np.asarray(table)) for table in tables]
+def standard_numbers(tables):
+    """One array of all draws, with an indicator for each level that any of them has; columns have unit deviation."""
+    frames = [table if isinstance(table, pd.DataFrame) else pd.DataFrame(np.asarray(table)) for table in tables]
     together = as_numbers(pd.concat(frames, ignore_index=True), drop_first=True)
-    return together.reshape(len(frames), len(frames[0]), together.shape[1])
+    values = together.reshape(len(frames), len(frames[0]), together.shape[1])
+    deviation = values.std(axis=1, keepdims=True)
+    return (values - values.mean(axis=1, keepdims=True)) / np.where(deviation > 0, deviation, 1.0)
 
 
 def cases(which, n, seeds):

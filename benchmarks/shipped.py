@@ -96,10 +96,11 @@ def odds_of_leaves(rng, tree, X):
 
 
 def tree_of_all(rng, name, n, difference=0.0):
-    """Labels from a tree fitted to the outcomes of the very rows that are tested: a null but for what it overfits.
+    """Labels from a tree fitted to the outcomes of the very rows that are tested, noise and all.
 
-    Its leaves are chosen by the noise of these outcomes as well, so that the labels go with that noise a little, and no
-    model of X can know it. The two below are nulls to the letter.
+    Given the table they are drawn from a function of X, so that a test with the true propensity is exact. But the tree
+    was cut where the noise of these outcomes is, which no regression of theirs can know: harder than a null in which
+    the propensity was there first, as in all others here.
     """
     table = loaded(name)
     rows = rng.permutation(len(table.Y))[: 2 * n]
