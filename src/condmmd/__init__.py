@@ -14,7 +14,7 @@ from condmmd.data.warning_types import (
 from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test
 from condmmd.inference import Compute, Gamma, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
-from condmmd.nuisance import Forests
+from condmmd.nuisance import Forests, PooledRidge
 from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
@@ -50,6 +50,7 @@ __all__ = [
     "PerGroup",
     "PlugIn",
     "Polynomial",
+    "PooledRidge",
     "Resampling",
     "SmallSampleWarning",
     "cmmd",

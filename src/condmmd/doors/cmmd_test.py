@@ -13,11 +13,11 @@ from condmmd.data.checks import PerGroup, check_count, check_significance, is_nu
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
 from condmmd.inference.evaluate import read_seed
 from condmmd.labels import LabelRules
-from condmmd.nuisance import PropensityLike, propensity_model, residual_model
+from condmmd.nuisance import Forests, PropensityLike, propensity_model, residual_model
 from condmmd.nuisance.propensity import evaluated
 from condmmd.results import CMMDTestResult
 from condmmd.results.code import call_code
-from condmmd.statistics import CMMD, DoublyRobust, Statistic
+from condmmd.statistics import DoublyRobust, Family, Statistic
 
 __all__ = ["cmmd_test"]
 
@@ -27,7 +27,7 @@ def cmmd_test(
     Y: Any,
     group: Any,
     *,
-    statistic: Statistic = CMMD(),  # noqa: B008 - a frozen value
+    statistic: Statistic = Family(),  # noqa: B008 - a frozen value
     propensity: PropensityLike = "estimate",
     residualize: Any = True,
     null: NullLaw = Resampling(),  # noqa: B008
@@ -97,7 +97,7 @@ def cmmd_test(
         "trim": trim, "n_resamples": n_resamples, "significance": significance, "rng": settings.seed,
     }  # fmt: skip
     _check_parts(statistic, null, compute, trim)
-    residuals = residual_model(residualize, gram=statistic.precomputed[0])
+    residuals = residual_model(residualize, Forests(), gram=statistic.precomputed[0])
     model = propensity_model(propensity)
     own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else np.array(blocks)
     rules = LabelRules(model, null.scheme, own, trim)

@@ -16,7 +16,6 @@ from condmmd.inference.nulls import Gamma, NullLaw, Settings
 from condmmd.inference.outcome import Outcome
 from condmmd.labels import LabelPlan, LabelRules
 from condmmd.nuisance import Learned, PooledRegression, Residuals, regress_pooled
-from condmmd.nuisance.forests import Forests
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import Classifier
 from condmmd.nuisance.residuals import RegressorResiduals
@@ -89,9 +88,9 @@ class Plan:
             if labels.trimmed:
                 samples = labels.samples
                 y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
-        y, how = self.residuals.fit(y, samples, pooled)
+        fit = self.residuals.fit(y, samples, pooled)
         e = labels.centre if "propensity" in self.statistic.needs else None
-        learned = Learned(y, labels.propensity, e, pooled, how)
+        learned = Learned(fit.outcomes, labels.propensity, e, pooled, fit.how, fit.further)
         return Trained(labels, learned, pooled, self.statistic.fit(samples, learned))
 
     def _outcomes(self, samples: Samples, *, regress: bool) -> tuple[Embedding, PooledRegression | None]:
@@ -128,7 +127,7 @@ def check_in_memory(
         "blocks": rules.blocks is not None,
         "trim": rules.trim is not None,
         "null": isinstance(null, Gamma),
-        "residualize (a regressor)": isinstance(residuals, RegressorResiduals | Forests),
+        "residualize (a regressor)": isinstance(residuals, RegressorResiduals),
         "propensity (a classifier)": isinstance(rules.model, Classifier),
         "statistic (its estimator has models other than ridge on all rows, refitted)": statistic.needs_memory,
     }

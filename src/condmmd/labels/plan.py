@@ -19,6 +19,7 @@ from condmmd.nuisance import PooledRegression, Propensity, PropensityModel, regr
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.nuisance.regressors import propensity_regressors
+from condmmd.regression.logistic import LogisticFit
 from condmmd.regression.odds import log_odds, tilt
 
 __all__ = ["LabelPlan", "LabelRules", "SchemeName", "propensity_of_rows"]
@@ -155,6 +156,12 @@ def propensity_of_rows(model: PropensityModel, samples: Samples, psi: Rows) -> P
     return rules.make(samples, pooled, strata).propensity
 
 
+def _at_rows(fit: LogisticFit, blocks: Blocks, t: Rows) -> LogisticFit:
+    """A regression of the labels of blocks, at their rows, of which those of one block count as one."""
+    Z, weight = to_host(fit.Z)[blocks.of_row], 1.0 / blocks.sizes[blocks.of_row]
+    return replace(fit, Z=move_to(Z, t), weight=move_to(weight, t))
+
+
 def _row_propensity(
     model: PropensityModel, samples: Samples, blocks: Blocks | None, pooled: PooledRegression | None
 ) -> tuple[Propensity, Array | None]:
@@ -175,7 +182,8 @@ def _row_propensity(
         table = x.at(blocks.mean(to_host(x.values)))
         by_block = model.fit(table, np.column_stack([*columns, (size - size.mean())[:, None]]), blocks.labels)
         block_e = to_host(by_block.e)
-        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n, fit=None), block_e
+        fit = None if by_block.fit is None else _at_rows(by_block.fit, blocks, t)
+        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n, fit=fit), block_e
     found = model.fit(x, regressors, t)
     of_rows = to_host(found.e)
     block_e = blocks.mean(of_rows[:, None])[:, 0]

@@ -8,9 +8,9 @@ from condmmd.nuisance.forests import Forests
 from condmmd.nuisance.learned import Learned
 from condmmd.nuisance.pooled import PooledRegression, regress_pooled
 from condmmd.nuisance.propensity import Propensity, PropensityLike, PropensityModel, propensity_model
-from condmmd.nuisance.residuals import Residualization, Residuals, residual_model
+from condmmd.nuisance.residuals import PooledRidge, Residualization, Residuals, residual_model
 
 __all__ = [
-    "Forests", "Learned", "PooledRegression", "Propensity", "PropensityLike", "PropensityModel", "Residualization",
-    "Residuals", "propensity_model", "regress_pooled", "residual_model",
+    "Forests", "Learned", "PooledRegression", "PooledRidge", "Propensity", "PropensityLike", "PropensityModel",
+    "Residualization", "Residuals", "propensity_model", "regress_pooled", "residual_model",
 ]  # fmt: skip

@@ -9,9 +9,14 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 
-__all__ = ["Fold", "balanced_folds", "fold_parts", "shuffled_folds"]
+__all__ = ["Fold", "balanced_folds", "content_order", "fold_parts", "shuffled_folds"]
 
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
+
+
+def content_order(*columns: Array) -> npt.NDArray[np.int64]:
+    """Rows in an order that depends on what is in them alone, not on where they stand."""
+    return np.lexsort(np.concatenate(columns, axis=1).T[::-1])
 
 
 def shuffled_folds(count: int, n_folds: int) -> npt.NDArray[np.int64]:
@@ -21,13 +26,19 @@ def shuffled_folds(count: int, n_folds: int) -> npt.NDArray[np.int64]:
     return folds
 
 
-def balanced_folds(t: Array, n_folds: int) -> npt.NDArray[np.int64]:
-    """The fold of each row, both groups spread evenly over at most ``n_folds``, as many as the smaller group allows."""
+def balanced_folds(t: Array, n_folds: int, order: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+    """The fold of each row, both groups spread evenly over at most ``n_folds``, as many as the smaller group allows.
+
+    Which group is called P does not matter; nor, with the ``order`` of `content_order`, where a row stands.
+    """
     n_folds = int(max(2, min(n_folds, t.sum(), len(t) - t.sum())))
-    order = np.random.default_rng(0).permutation(len(t))
-    order = order[np.argsort(t[order], kind="stable")]
+    mixed = np.random.default_rng(0).permutation(len(t))
+    if order is not None:
+        mixed = order[mixed]
     folds = np.empty(len(t), dtype=np.int64)
-    folds[order] = np.arange(len(t)) % n_folds
+    for label in (0, 1):
+        own = mixed[t[mixed] == label]
+        folds[own] = np.arange(len(own)) % n_folds
     return folds
 
 

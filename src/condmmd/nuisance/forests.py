@@ -1,139 +1,150 @@
-"""Residuals that trees have seen: a forest, and a ridge on what it leaves, cross-fitted as one pipeline.
+"""Residuals that trees have seen: a forest out of its bags, and a ridge on what it leaves.
 
 Where an edge or an interaction drives both the labels and the outcomes, no smooth kernel takes it away, and what is
-left of it is a false alarm that grows with the rows. A forest finds edges and a ridge finds what is smooth or linear.
-Nothing that is predicted for a row has seen it: within the rows that a fold fits on, the ridge sees what the forest
-leaves out of its bags, and the rows of the fold are predicted by both.
+left of it is a false alarm that grows with the rows. A forest finds edges, and a ridge then finds what is smooth or
+linear. A row is predicted by the trees that have not seen it, and by the ridge without it.
 """
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
 
 import numpy as np
-import numpy.typing as npt
 
-from condmmd.backend import Array, move_to, n_threads, to_host
-from condmmd.data import Samples, Table
+from condmmd.backend import (
+    AnyArray,
+    Array,
+    Rows,
+    map_rows,
+    move_to,
+    n_rows,
+    namespace,
+    square_sums,
+    sum_rows,
+    to_host,
+    total,
+)
+from condmmd.data import Samples
 from condmmd.data.checks import check_count
 from condmmd.embedding import Embedding
-from condmmd.nuisance.folds import fold_parts, shuffled_folds
+from condmmd.nuisance.bagging import bagged, bagging_words
 from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.residuals import Fit, Residualization
-from condmmd.regression.regularization import GRID, cross_validation_error, largest_near_minimum
+from condmmd.nuisance.trees import Growth
+from condmmd.regression.regularization import GRID, cross_sums, cross_validation_error, largest_near_minimum
 
 __all__ = ["Forests"]
 
-# Directions of the outcomes' features that the forest predicts: the leading ones, up to this share of their variance.
+# Directions of the outcomes' features that the trees predict: the leading ones, up to this share of their variance.
 MAX_DIRECTIONS = 8
 SHARE = 0.99
+# A row's own part in its prediction by the ridge is taken out up to here.
+MOST_LEVERAGE = 0.95
 
 
 @dataclass(frozen=True)
 class Forests:
     """Take away what a forest, and a ridge on what it leaves, predict of the outcomes.
 
+    Above 100,000 rows a few trees of at most 256 leaves, grown on 20,000 of them, stand for the forest.
+
     Parameters
     ----------
     trees
-        In each forest.
+        In the forest.
     leaf
         Rows in a leaf, at least.
-    folds
-        Each of which is predicted by models fitted on the others.
 
     Examples
     --------
     >>> from condmmd import Forests
-    >>> Forests(trees=100)
-    Forests(trees=100, leaf=5, folds=5)
+    >>> Forests(trees=200)
+    Forests(trees=200, leaf=5)
     """
 
-    trees: int = 60
+    trees: int = 100
     leaf: int = 5
-    folds: int = 5
     needs_pooled = True
     needs_columns = True
 
     def __post_init__(self) -> None:
-        for name in ("trees", "leaf", "folds"):
+        for name in ("trees", "leaf"):
             check_count(getattr(self, name), name)
-        if self.folds < 2:
-            raise ValueError(f"`folds` must be at least 2; got {self.folds}.")
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:
         """The outcomes' features less their predictions."""
         if pooled is None:
             raise ValueError("the pooled regression is missing.")
-        psi, X, phi = to_host(y.phi), _columns(samples.x), to_host(pooled.features)
-        predicted = np.empty_like(psi)
-        for rows, train in fold_parts(len(psi), shuffled_folds(len(psi), min(self.folds, len(psi)))):
-            predicted[rows] = self._predict(X, phi, psi, train, rows)
-        residual = psi - predicted
-        spread = float(np.mean(np.sum((psi - psi.mean(axis=0)) ** 2, axis=1))) or 1.0
-        explained = 1.0 - float(np.mean(np.sum(residual**2, axis=1))) / spread
-        words = (
-            f"forests of {self.trees} trees, then a ridge on {phi.shape[1]} features, {self.folds}-fold cross-fitted"
-        )
-        return replace(y, phi=move_to(residual, y.phi)), Residualization(words, explained)
+        count = n_rows(y.phi)
+        mean = total(y.phi) / count
+        V, spread = _directions(y.phi, mean)
+        along = map_rows(partial(_along, mean=mean, V=V), y.phi, columns=V.shape[1])
+        growth = Growth(self.trees, self.leaf)
+        forest = bagged(samples.x, along, growth)
+        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, forest(along), columns=y.rank)
+        residual = _less_ridge(pooled.features, left)
+        explained = 1.0 - float(to_host(sum_rows(_squares, residual))) / (count * spread or 1.0)
+        words = f"{bagging_words(count, growth)}, then a ridge on {pooled.features.shape[1]} features"
 
-    def _predict(
-        self, X: Array, phi: Array, psi: Array, train: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
-    ) -> Array:
-        """The outcomes' features at ``rows`` from models of those at ``train``."""
-        mean = psi[train].mean(axis=0)
-        centred = psi[train] - mean
-        V = _directions(centred)
-        forest = self._forest()
-        with warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message="Some inputs do not have OOB")  # in every bag: predicted by 0
-            forest.fit(X[train], _as_scikit_learn(centred @ V))
-        out_of_bag = np.asarray(forest.oob_prediction_).reshape(len(train), -1)
-        by_forest = np.asarray(forest.predict(X[rows])).reshape(len(rows), -1) @ V.T
-        return mean + by_forest + _ridge(phi[train], centred - out_of_bag @ V.T, phi[rows])
+        def further(values: Rows) -> Rows:
+            left = map_rows(_minus, values, forest(values), columns=values.shape[1])
+            return _less_ridge(pooled.features, left)
 
-    def _forest(self) -> Any:
-        from sklearn.ensemble import RandomForestRegressor  # noqa: PLC0415 - a slow import
-
-        return RandomForestRegressor(
-            self.trees, min_samples_leaf=self.leaf, max_features=0.7, oob_score=True, random_state=0,
-            n_jobs=n_threads(),
-        )  # fmt: skip
+        return Fit(replace(y, phi=residual), Residualization(words, explained), further)
 
 
-def _columns(x: Table) -> Array:
-    """Numbers as they are, and an indicator for each category: a tree splits on either."""
-    values = to_host(x.values)
-    parts = [values[:, list(x.numeric)]]
-    for j in x.categorical:
-        codes = np.unique(values[:, j])
-        parts.append((values[:, j, None] == codes).astype(np.float64))
-    return np.concatenate(parts, axis=1)
-
-
-def _directions(centred: Array) -> Array:
-    """Leading directions of the features, as columns."""
-    variances, V = np.linalg.eigh(centred.T @ centred)
+def _directions(psi: Rows, mean: AnyArray) -> tuple[Array, float]:
+    """Leading directions of the features, as columns, and the mean square of all."""
+    second = to_host(sum_rows(partial(_second, mean=mean), psi)) / n_rows(psi)
+    variances, V = np.linalg.eigh(second)
     order = np.argsort(-variances)[:MAX_DIRECTIONS]
     share = np.cumsum(variances[order]) / max(float(variances.sum()), 1e-300)
-    return V[:, order[: int(np.searchsorted(share, SHARE)) + 1]]
+    return V[:, order[: int(np.searchsorted(share, SHARE)) + 1]], float(variances.sum())
 
 
-def _as_scikit_learn(values: Array) -> Array:
-    return values[:, 0] if values.shape[1] == 1 else values
+def _second(psi: Rows, mean: AnyArray) -> AnyArray:
+    centred = psi - mean
+    return centred.T @ centred
 
 
-def _ridge(phi: Array, left: Array, at: Array) -> Array:
-    """What a ridge regression of what is left predicts elsewhere, with lambda by leave-one-out."""
-    second = phi.T @ phi / len(phi)
-    sigma, U = np.linalg.eigh(second)
-    sigma, rotated = np.maximum(sigma, 0.0), phi @ U
-    mean = left.mean(axis=0)
-    if sigma.sum() <= 0:  # outcomes that are constant have no regression
-        return np.broadcast_to(mean, (len(at), len(mean)))
-    lambdas = GRID * float(sigma.sum())
-    M = rotated.T @ (left - mean)
-    lam = largest_near_minimum(lambdas, cross_validation_error(lambdas, rotated, left - mean, sigma, M)[0])
-    return mean + (at @ U) @ (M / (len(phi) * (sigma + lam))[:, None])
+def _along(psi: Rows, mean: AnyArray, V: Array) -> Rows:
+    return (psi - mean) @ move_to(V, psi)
+
+
+def _less_along(psi: Rows, predicted: Rows, mean: AnyArray, V: Array) -> Rows:
+    return psi - mean - predicted @ move_to(V, psi).T
+
+
+def _minus(values: Rows, predicted: Rows) -> Rows:
+    return values - predicted
+
+
+def _squares(rows: Rows) -> AnyArray:
+    squares: AnyArray = namespace(rows).sum(rows**2)
+    return squares
+
+
+def _less_ridge(features: Rows, left: Rows) -> Rows:
+    """What is left less what a ridge regression on principal features says of it, each row by all others."""
+    count = n_rows(left)
+    mean = total(left) / count
+    centred = map_rows(partial(_less_mean, mean=mean), left, columns=left.shape[1])
+    sigma = sum_rows(square_sums, features) / count
+    unit = float(namespace(sigma).sum(sigma))
+    if unit <= 0:  # outcomes that are constant have no regression
+        return centred
+    M = cross_sums(features, centred)
+    lambdas = GRID * unit
+    lam = largest_near_minimum(lambdas, cross_validation_error(lambdas, features, centred, sigma, M)[0])
+    shrink = 1.0 / (count * (sigma + lam))
+    return map_rows(partial(_misfit, B=M * shrink[:, None], shrink=shrink), features, centred, columns=left.shape[1])
+
+
+def _less_mean(rows: Rows, mean: AnyArray) -> Rows:
+    return rows - mean
+
+
+def _misfit(features: Rows, values: Rows, B: AnyArray, shrink: AnyArray) -> Rows:
+    leverage = namespace(features).clip(features**2 @ shrink, 0.0, MOST_LEVERAGE)
+    return (values - features @ B) / (1.0 - leverage)[:, None]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from condmmd.backend import Rows
 from condmmd.embedding import Embedding
 from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.propensity import Propensity
-from condmmd.nuisance.residuals import Residualization
+from condmmd.nuisance.residuals import Residualization, less_mean
 
 __all__ = ["Learned"]
 
@@ -29,6 +30,8 @@ class Learned:
         The pooled regression of the outcomes on X; None where nothing needed it.
     residualization
         How the outcomes were residualised; None if they were not.
+    further
+        The same for other columns with the same rows, such as the squares of the residuals.
     """
 
     outcomes: Embedding
@@ -36,6 +39,7 @@ class Learned:
     centre: Rows | None = None
     pooled: PooledRegression | None = None
     residualization: Residualization | None = None
+    further: Callable[[Rows], Rows] = less_mean
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
         """The mean of each label over null labels, and the propensity, for a statistic that needs them."""

@@ -31,7 +31,8 @@ from condmmd.backend import (
     total,
 )
 from condmmd.data import SAMPLE_ROWS, Table
-from condmmd.nuisance.folds import balanced_folds
+from condmmd.nuisance.folds import balanced_folds, content_order
+from condmmd.nuisance.mixing import mixed_with_trees
 from condmmd.regression.logistic import LogisticFit, cross_validated_logistic
 from condmmd.regression.odds import balanced, log_odds, tilt, total_overlap
 
@@ -180,20 +181,26 @@ class Classifier:
 
 @dataclass(frozen=True)
 class Logistic:
-    """Penalised logistic regression on main effects, squares, and what the outcomes depend on."""
+    """Penalised logistic regression on main effects, squares, and what the outcomes depend on; with trees, if many."""
 
     learns = True
     needs_regressors = True
 
-    def fit(self, x: Table, regressors: Rows | None, t: Rows) -> Propensity:  # noqa: ARG002
+    def fit(self, x: Table, regressors: Rows | None, t: Rows) -> Propensity:
         if regressors is None:
             raise ValueError("the logistic regression has nothing to regress on.")
         rows = sample_rows(n_rows(t), FOLD_ROWS)
-        folds = balanced_folds(to_host(pick_rows(t, rows)), FOLDS)
+        order = content_order(to_host(pick_rows(regressors, rows)))
+        folds = balanced_folds(to_host(pick_rows(t, rows)), FOLDS, order)
         e, fit = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
         description = f"logistic regression on {regressors.shape[1]} features of X, C = {fit.C:g}"
-        e = persist(map_rows(_finite_odds, e))
-        return Propensity(e, "estimated", description, round(float(total(t))), fit)
+        n = round(float(total(t)))
+        e, share = mixed_with_trees(x, t, map_rows(_finite_odds, e))
+        if share:
+            e = tilt(map_rows(log_odds, e), n)
+            fit = fit.around(e, t)
+            description += f", and trees ({share:.0%})"
+        return Propensity(persist(e), "estimated", description, n, fit)
 
 
 def _finite_odds(e: Rows) -> Rows:

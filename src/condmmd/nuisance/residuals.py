@@ -6,13 +6,16 @@ what goes away is the ridge bias that differs between the groups when their cova
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from operator import sub as subtract
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 
-from condmmd.backend import Array, map_rows, move_to, to_host
+from condmmd.backend import AnyArray, Array, Rows, map_rows, move_to, n_rows, to_host
+from condmmd.backend import total as sum_of
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
@@ -20,7 +23,8 @@ from condmmd.nuisance.outcome_models import fit_regressor, predict
 from condmmd.nuisance.pooled import PooledRegression
 
 __all__ = [
-    "Fit", "NoResiduals", "PooledResiduals", "RegressorResiduals", "Residualization", "Residuals", "residual_model",
+    "Fit", "NoResiduals", "PooledRidge", "RegressorResiduals", "Residualization", "Residuals", "less_mean",
+    "residual_model",
 ]  # fmt: skip
 
 FOLDS = 5
@@ -34,7 +38,15 @@ class Residualization:
     explained: float
 
 
-Fit: TypeAlias = tuple[Embedding, Residualization | None]
+class Fit(NamedTuple):
+    """Features of the outcomes less what X says of them, how that was found, and the same for further columns.
+
+    ``further`` takes columns with the same rows, which no label has had a part in.
+    """
+
+    outcomes: Embedding
+    how: Residualization | None
+    further: Callable[[Rows], Rows]
 
 
 @runtime_checkable
@@ -57,12 +69,21 @@ class NoResiduals:
     needs_columns = False
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
-        return y, None
+        return Fit(y, None, less_mean)
 
 
 @dataclass(frozen=True)
-class PooledResiduals:
-    """Take the pooled ridge regression away."""
+class PooledRidge:
+    """Take away what a pooled ridge regression on a kernel of X says, whose kernel and lambda leave-one-out chooses.
+
+    Smooth kernels know no edges: `Forests` does, and is what ``residualize=True`` takes wherever X has columns.
+
+    Examples
+    --------
+    >>> from condmmd import PooledRidge
+    >>> PooledRidge()
+    PooledRidge()
+    """
 
     needs_pooled = True
     needs_columns = False
@@ -71,7 +92,7 @@ class PooledResiduals:
         if pooled is None:
             raise ValueError("the pooled regression is missing.")
         residual = map_rows(subtract, y.phi, pooled.fitted, columns=y.rank)
-        return replace(y, phi=residual), Residualization(pooled.model, pooled.explained)
+        return Fit(replace(y, phi=residual), Residualization(pooled.model, pooled.explained), pooled.less_fitted)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,28 +104,46 @@ class RegressorResiduals:
     needs_columns = True
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
-        psi = to_host(y.phi)
-        residual = psi - self._predictions(to_host(samples.x.values), psi)
+        psi, X = to_host(y.phi), to_host(samples.x.values)
+        residual = self._residuals(psi, X)
         total = float(np.mean(np.sum((psi - psi.mean(axis=0)) ** 2, axis=1))) or 1.0
         explained = 1.0 - float(np.mean(np.sum(residual**2, axis=1))) / total
         description = Residualization(f"{self.model!r}, {FOLDS}-fold cross-fitted", explained)
-        return replace(y, phi=move_to(residual, y.phi)), description
+        further = partial(self._residuals_where_rows_are, X=X)
+        return Fit(replace(y, phi=move_to(residual, y.phi)), description, further)
 
-    def _predictions(self, X: Array, psi: Array) -> Array:
+    def _residuals_where_rows_are(self, values: Rows, X: Array) -> Rows:
+        residual: Rows = move_to(self._residuals(to_host(values), X), values)
+        return residual
+
+    def _residuals(self, psi: Array, X: Array) -> Array:
         predicted = np.empty_like(psi)
         for rows, train in fold_parts(len(X), shuffled_folds(len(X), min(FOLDS, len(X)))):
             predicted[rows] = predict(fit_regressor(self.model, X[train], psi[train]), X[rows], psi.shape[1])
-        return predicted
+        return psi - predicted
 
 
-def residual_model(residualize: Any, *, gram: bool) -> Residuals:
-    """Read the argument ``residualize``, before any work."""
-    if residualize is True or residualize is False:
-        return PooledResiduals() if residualize else NoResiduals()
+def less_mean(values: Rows) -> Rows:
+    """Columns less their means."""
+    mean = sum_of(values) / n_rows(values)
+    return map_rows(partial(_less, mean=mean), values, columns=values.shape[1])
+
+
+def _less(values: Rows, mean: AnyArray) -> Rows:
+    return values - mean
+
+
+def residual_model(residualize: Any, default: Residuals, *, gram: bool) -> Residuals:
+    """Read the argument ``residualize``, before any work; True is ``default`` where X has columns."""
+    if residualize is False:
+        return NoResiduals()
+    if residualize is True:
+        return PooledRidge() if gram else default
     ours = isinstance(residualize, Residuals)
     if isinstance(residualize, type) or not (ours or (hasattr(residualize, "fit") and hasattr(residualize, "predict"))):
         raise TypeError(
-            f"`residualize` must be True, False, Forests() or a scikit-learn regressor; got {residualize!r}."
+            "`residualize` must be True, False, Forests(), PooledRidge() or a scikit-learn regressor; "
+            f"got {residualize!r}."
         )
     model: Residuals = residualize if ours else RegressorResiduals(residualize)
     if gram and model.needs_columns:

@@ -51,11 +51,17 @@ MIN_RANDOM = 1.0
 
 @dataclass(frozen=True, eq=False)
 class LogisticFit:
-    """A penalised logistic regression: the columns Z, the coefficients (intercept first), the inverse penalty C."""
+    """A penalised logistic regression: the columns Z, the coefficients (intercept first), the inverse penalty C.
+
+    ``score`` is ``Z^T (t - e)`` at the labels that were fitted: what the penalty leaves, and with a ``weight`` for each
+    row (rows of one block count as one) the weighted sum.
+    """
 
     Z: Rows
     beta: Array
     C: float
+    score: Array
+    weight: Rows | None = None
 
     @property
     def ridge(self) -> Array:
@@ -64,7 +70,12 @@ class LogisticFit:
 
     def on_rows(self, index: npt.NDArray[np.int64]) -> LogisticFit:
         """The same coefficients at some of the rows."""
-        return replace(self, Z=take(self.Z, index))
+        weight = None if self.weight is None else take(self.weight, index)
+        return replace(self, Z=take(self.Z, index), weight=weight)
+
+    def around(self, e: Rows, t: Rows) -> LogisticFit:
+        """The same columns, for an estimate ``e`` that the regression is only a part of."""
+        return replace(self, score=to_host(sum_rows(_score, self.Z, e, t)))
 
 
 def _ridge(size: int, C: float) -> Array:
@@ -76,14 +87,16 @@ def _ridge(size: int, C: float) -> Array:
 def residual_labels(T: LabelBatch, e: Rows, fit: LogisticFit | None) -> LabelBatch:
     """Labels less their probabilities; with ``fit``, less those that a fit to these very labels would give.
 
-    To first order: with ``w = e (1 - e)`` and the penalised score ``g(t) = Z^T (t - e) - R b``, one Newton step from
-    the fitted coefficients b gives ``t - e - w Z (Z^T W Z + R)^-1 g(t)``. So every null label vector is treated as the
-    observed one was, whose propensity was estimated on it, for one more product and no fit.
+    To first order: with ``w = e (1 - e)`` and the score ``g(t) = Z^T (t - e)`` less that of the labels that were fitted
+    (which is ``R b``, where the penalty R holds the coefficients b back), one Newton step from the estimate gives
+    ``t - e - w Z (Z^T W Z + R)^-1 g(t)``. So every null label vector is treated as the observed one was, whose
+    propensity was estimated on it, for one more product and no fit.
     """
     if fit is None:
         return T.reweighted(_less, e)
-    hessian = to_host(sum_rows(_weighted_second, fit.Z, e)) + np.diag(fit.ridge)
-    scores = to_host(T.sum(_score_sums, fit.Z, e)) - fit.ridge * fit.beta
+    weight = () if fit.weight is None else (fit.weight,)
+    hessian = to_host(sum_rows(_weighted_second, fit.Z, e, *weight)) + np.diag(fit.ridge)
+    scores = to_host(T.sum(_score_sums, fit.Z, e, *weight)) - fit.score
     step = np.linalg.solve(hessian, scores.T).T
     return T.reweighted(partial(_refitted, step=step), fit.Z, e)
 
@@ -92,14 +105,19 @@ def _less(T: Weights, e: Rows) -> Weights:
     return T - e
 
 
-def _weighted_second(Z: Rows, e: Rows) -> Rows:
+def _weighted_second(Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
     X = _design(Z)
-    return (X * overlap(e)[:, None]).T @ X
+    return (X * (overlap(e) * weight)[:, None]).T @ X
 
 
-def _score_sums(T: Weights, Z: Rows, e: Rows) -> Rows:
-    sums: Rows = (as_float(T) - e) @ _design(Z)
+def _score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
+    sums: Rows = ((as_float(T) - e) * weight) @ _design(Z)
     return sums
+
+
+def _score(Z: Rows, e: Rows, t: Rows) -> Rows:
+    score: Rows = (t - e) @ _design(Z)
+    return score
 
 
 def _refitted(T: Weights, Z: Rows, e: Rows, step: Array) -> Weights:
@@ -140,7 +158,7 @@ def cross_validated_logistic(
         e = persist(map_rows(partial(_probabilities, beta=beta), Z))
         if total_overlap(e) >= MIN_RANDOM:
             break
-    return e, LogisticFit(Z, beta, float(chosen))
+    return e, LogisticFit(Z, beta, float(chosen), _ridge(len(beta), float(chosen)) * beta)
 
 
 def _probabilities(Z: Rows, beta: Array) -> Rows:

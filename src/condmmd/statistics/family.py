@@ -29,6 +29,7 @@ from condmmd.backend import (
 from condmmd.data import Samples, Table
 from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
+from condmmd.nuisance.residuals import less_mean
 from condmmd.nuisance.scores import Scores, one_hot
 from condmmd.regression.logistic import LogisticFit, residual_labels
 from condmmd.regression.moments import cross_moments
@@ -249,10 +250,7 @@ def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tup
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
         spread = map_rows(partial(_spread, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
-        if learned.pooled is not None:
-            spread = learned.pooled.less_fitted(spread)
-        else:
-            spread = centred(replace(learned.outcomes, phi=spread)).phi
+        spread = less_mean(learned.further(spread))
         found.append(_Outcome(f"the spread of {names}", spread, whole=False))
     return (*found, _Outcome(f"the distribution of {names}", features, whole=True))
 
