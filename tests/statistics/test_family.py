@@ -90,6 +90,26 @@ def test_a_constant_shift_on_a_mixed_table_is_seen():
     assert cmmd_test(frame, y, group, **FAST).pvalue > 0.01
 
 
+def test_the_two_sides_of_an_outcome_with_many_zeros_have_columns_of_their_own():
+    zero = np.random.default_rng(1).random(N) < np.where(GROUP == 1, 0.25, 0.65)
+    spent = pd.Series(np.where(zero, 0.0, np.exp(8 + NOISE)), name="spent")
+    columns = cmmd_test(X, spent, GROUP, statistic=Family(), propensity=E, **FAST).by_level
+    alone = {column.name: column.pvalue for column in columns}
+    assert alone["the share of zeros of spent, over all rows"] <= 0.01
+    assert alone["the mean of log(spent) of the rest, over all rows"] > 0.05
+
+
+def test_a_share_has_no_spread_and_many_outcomes_are_not_all_named():
+    share = cmmd_test(X, (Y > 0).astype(float), GROUP, statistic=Family(), **FAST)
+    words = {column.name.split(",")[0] for column in share.by_level}
+    assert words == {"the share of y0 = 1", "the distribution of y0"}
+    many = cmmd_test(X, np.column_stack([Y > 0, RNG.normal(size=(N, 9))]), GROUP, statistic=Family(), **FAST)
+    names = [column.name for column in many.by_level]
+    assert "the share of y0 = 1, the mean of y1, the mean of y2 and 7 more, over all rows" in names
+    assert "the spread of y1, y2, y3 and 6 more, over all rows" in names
+    assert "the distribution of y0, y1, y2 and 7 more, over all rows" in names
+
+
 @pytest.mark.parametrize(
     "outcome",
     [

@@ -37,7 +37,7 @@ from condmmd.regression.odds import overlap, total_overlap
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
 from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator, centred
-from condmmd.statistics.outcome_scale import OutcomeScale, outcome_scale
+from condmmd.statistics.outcome_scale import OutcomeScale, listed, outcome_scale
 from condmmd.statistics.overlap import Overlap
 
 __all__ = ["Family", "FittedFamily"]
@@ -240,19 +240,17 @@ def _centred(phi: Rows, mean: Array, U: Array) -> Rows:
 def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tuple[_Outcome, ...]:
     """The mean, the spread and the distribution of the outcomes, as columns of residuals."""
     residuals = learned.outcomes.phi
-    names = ", ".join(table.names)
     if scale is None:
         return (_Outcome(f"the distribution of {table.argument}", residuals, whole=True),)
-    itself, features = residuals[:, : scale.width], residuals[:, scale.width :]
-    found = [_Outcome(scale.words, itself, whole=False)]
+    found = [_Outcome(words, residuals[:, columns], whole=False) for words, columns in scale.views]
     numbers = scale.numbers
     if numbers:
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
         spread = map_rows(partial(_spread, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
         spread = less_mean(learned.further(spread))
-        found.append(_Outcome(f"the spread of {names}", spread, whole=False))
-    return (*found, _Outcome(f"the distribution of {names}", features, whole=True))
+        found.append(_Outcome(f"the spread of {listed(scale.number_names)}", spread, whole=False))
+    return (*found, _Outcome(f"the distribution of {listed(table.names)}", residuals[:, scale.width :], whole=True))
 
 
 def _columns_of(rows: Rows, positions: tuple[int, ...]) -> Rows:
