@@ -190,6 +190,8 @@ class CMMD:
         """The one comparison of a measurement."""
         if len(self.kernels) > 1 or len(self.regs) > 1:
             raise ValueError("a measurement takes one `kernel_x` and one `reg`; several are joined by a test only.")
+        if isinstance(self.estimator, PlugIn) and self.estimator.recentred:
+            raise ValueError("PlugIn(recentred=True) is for tests; a measurement is of the difference: use PlugIn().")
         given = (self.kernels[0], "loo" if self.reg is None else self.regs[0])
         return self._compare(samples, learned, given, self.max_rank, MEASURE_TOL)
 

@@ -94,14 +94,18 @@ class Comparison:
         along = xp.matrix_transpose(U) @ D
         return sigma, xp.vecdot(along, along), D
 
-    def levels(self, T: LabelBatch, s: Array) -> Array:
-        """CMMD_s^2 for each label vector and each level: shape (B, len(s))."""
+    @property
+    def at_once(self) -> int:
+        """Label vectors whose moments fit in memory together."""
         r, q = self.x.rank, self.y.rank
         dual = (DUAL_SHARE if on_processor(self.x.gram) else DEVICE_SHARE) * r * q
         moments = 2 * r * (r + q) if self.x.gram is None else dual
-        at_once = max(1, BATCH_NUMBERS // moments)
+        return max(1, BATCH_NUMBERS // moments)
+
+    def levels(self, T: LabelBatch, s: Array) -> Array:
+        """CMMD_s^2 for each label vector and each level: shape (B, len(s))."""
         parts = []
-        for some in T.steps(at_once):
+        for some in T.steps(self.at_once):
             sigma, energies, _ = self.spectra(some)
             parts.append(to_host(level_values(sigma, energies, s, self.contrast.power)))
         return np.concatenate(parts)
