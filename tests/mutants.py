@@ -94,6 +94,10 @@ MUTANTS = [
     ("changed arrays are not noticed", "results/cmmd_test_result.py", "if self._samples.checksum() != self._checksum:", "if self._samples.checksum() == -1:", "tests/results/test_carrying.py::test_what_the_user_changes_later_does_not_change_an_answer"),
     ("energy without a base point", "statistics/energy.py", "return 2 * self._from_centre(A)[:, 0]", "return 1 * self._from_centre(A)[:, 0]", "tests/statistics/test_energy.py"),
     ("fits are pickled", "results/cmmd_test_result.py", "state = {part.name: getattr(self, part.name) for part in fields(self)}\n        try:", "state = dict(self.__dict__)\n        try:", "tests/results/test_carrying.py::test_a_result_is_about_as_large_as_the_data"),
+    ("a centre taken away in part", "statistics/plugin.py", "return self.contrast(T, x, y) - self.centre", "return self.contrast(T, x, y) - 0.9 * self.centre", "tests/statistics/test_plugin.py::test_the_centre_is_the_mean_difference_over_labels_from_the_propensity"),
+    ("a centre of permuted labels", "statistics/plugin.py", "labels = Bernoulli(e).draw(", "labels = Bernoulli(0 * e + 0.5).draw(", "tests/statistics/test_plugin.py::test_the_centre_is_the_mean_difference_over_labels_from_the_propensity"),
+    ("the rest moves with the share", "statistics/outcome_scale.py", "column.name, around_mean=True)", "column.name, around_mean=False)", "tests/statistics/test_outcome_scale.py::test_a_pile_of_equal_values_and_the_rest"),
+    ("a share in units of itself", "statistics/outcome_scale.py", "(share * (1 - share) * parts)", "(share * parts)", "tests/statistics/test_outcome_scale.py::test_of_two_values_one_share_says_it_all"),
     ("a cap without a word", "embedding/choose.py", "        if warn:\n", "        if warn and max_rank < 0:\n", "tests/statistics/test_rank_cap.py"),
 ]  # fmt: skip
 
