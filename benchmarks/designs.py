@@ -65,7 +65,7 @@ NULLS = {
     "checkerboard": Design(made_up.checkerboard, (200, 600, 2000), hard=True),
     "ratio of two of five": Design(made_up.ratio, (200, 1000)),
     "forty categories, some rare": Design(made_up.many_levels, (200, 1000)),
-    "twenty categories by a number": Design(made_up.levels_by_number, (200, 1000), hard=True),
+    "twenty categories by a number": Design(made_up.levels_by_number, (200, 1000)),
     "some of twelve categories": Design(made_up.subset_of_levels, (200, 1000)),
     "edge in the spread": Design(made_up.edge_in_spread, (200, 1000)),
     "binary outcome, four leaves": Design(made_up.binary_tree, (200, 1000)),
