@@ -4,7 +4,7 @@ For each null of `scenarios.NULLS` and each procedure, the share of trials with 
 labels each, and beside it the smallest and the largest rate of a single column (a level, a view) of the same statistic.
 Exact schemes must stay inside the 99.9 % binomial interval around 0.05 (below it for discrete data, where ties make
 p-values larger), each column too; the default call and what may become it must not exceed 0.08. A star marks what does
-not. Forests take long and are run when named: ``--procedures "family, forests"``.
+not.
 """
 
 import argparse
@@ -36,7 +36,7 @@ PROCEDURES = {
     "estimated e, orthogonal": ({"statistic": CMMD(estimator="orthogonal")}, False, False),
     **{name: (settings, False, False) for name, settings in SETTINGS.items()},
 }
-UNLESS_NAMED = {"plug-in", "family, forests"}
+UNLESS_NAMED = {"plug-in"}
 
 
 def trial(name, seed, n_resamples, procedures=tuple(PROCEDURES)):

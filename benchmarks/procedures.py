@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from condmmd import CMMD, Family, Forests, cmmd_test
+from condmmd import CMMD, Family, PooledRidge, cmmd_test
 
 N_RESAMPLES = 199
 
@@ -18,9 +18,8 @@ N_RESAMPLES = 199
 # it was in the first version.
 SETTINGS = {
     "default": {},
-    "plug-in": {"statistic": CMMD(), "residualize": True},
-    "family": {"statistic": Family(), "residualize": True},
-    "family, forests": {"statistic": Family(), "residualize": Forests()},
+    "plug-in": {"statistic": CMMD(), "residualize": PooledRidge()},
+    "family": {"statistic": Family(), "residualize": PooledRidge()},
 }
 
 

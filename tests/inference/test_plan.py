@@ -11,14 +11,14 @@ from condmmd.inference import Plan, Settings, check_in_memory
 from condmmd.labels import LabelRules
 from condmmd.nuisance import propensity_model, residual_model
 from condmmd.nuisance.propensity import EqualMarginals, Known, Logistic
-from condmmd.nuisance.residuals import NoResiduals, PooledResiduals
+from condmmd.nuisance.residuals import NoResiduals, PooledRidge
 from tests.doors.samples import GROUP, OTHER, SAME, E, N, X
 
 
 def plan(rules=None, residuals=None, **statistic):
     settings = Settings(99, 3, 0.05, Compute())
     return Plan(
-        CMMD(**statistic), rules or LabelRules(Logistic()), residuals or PooledResiduals(), Resampling(), settings
+        CMMD(**statistic), rules or LabelRules(Logistic()), residuals or PooledRidge(), Resampling(), settings
     )
 
 
@@ -70,7 +70,7 @@ def test_too_few_ways_to_label():
 def test_what_needs_all_rows_in_memory():
     chunked = read_samples(*(da.from_array(a, chunks=50) for a in (X, SAME, GROUP)))
     rules, statistic = LabelRules(Logistic()), CMMD()
-    check_in_memory(chunked, statistic, rules, PooledResiduals())
+    check_in_memory(chunked, statistic, rules, PooledRidge())
     check_in_memory(read_samples(X, SAME, GROUP), statistic, LabelRules(Logistic(), trim=0.1), None)
     for other, name in (
         ({"rules": LabelRules(Logistic(), blocks=np.arange(N))}, "`blocks`"),

@@ -10,7 +10,7 @@ from condmmd import Gaussian
 from condmmd.data import read_samples
 from condmmd.embedding import embed
 from condmmd.nuisance import regress_pooled, residual_model
-from condmmd.nuisance.residuals import NoResiduals, PooledResiduals, RegressorResiduals
+from condmmd.nuisance.residuals import NoResiduals, PooledRidge, RegressorResiduals
 
 RNG = np.random.default_rng(0)
 N = 400
@@ -22,7 +22,7 @@ def test_residuals_are_what_the_regression_leaves():
     samples = read_samples(X, Y, group)
     y = embed(Gaussian(1.0), Y, tol=1e-6, max_rank=50)
     pooled = regress_pooled(y.phi, samples)
-    residual, told = PooledResiduals().fit(y, samples, pooled)
+    residual, told = PooledRidge().fit(y, samples, pooled)
     np.testing.assert_allclose(residual.phi, y.phi - pooled.fitted)
     assert told.model.startswith("pooled ridge")
     crossed, told = RegressorResiduals(LinearRegression()).fit(y, samples, None)
@@ -43,11 +43,11 @@ def test_nothing_is_taken_away_where_that_is_not_wanted():
     y = embed(Gaussian(1.0), samples.y.values, tol=1e-6, max_rank=30)
     assert NoResiduals().fit(y, samples, None) == (y, None)
     with pytest.raises(ValueError, match="the pooled regression is missing"):
-        PooledResiduals().fit(y, samples, None)
+        PooledRidge().fit(y, samples, None)
 
 
 def test_what_the_argument_says():
-    assert residual_model(True, gram=True) == PooledResiduals()
+    assert residual_model(True, gram=True) == PooledRidge()
     assert residual_model(False, gram=True) == NoResiduals()
     assert residual_model(LinearRegression(), gram=False).needs_pooled is False
     with pytest.raises(TypeError, match="not a Gram matrix"):

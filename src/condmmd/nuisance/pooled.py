@@ -43,6 +43,8 @@ TOL = 1e-6
 SELECTION_ROWS = 1000
 # Leading directions of the fitted outcomes that the propensity must balance.
 MAX_PROGNOSTIC = 8
+# Of what is fitted at the rows themselves, so much must hold for others.
+MIN_SOUND = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +67,8 @@ class PooledRegression:
         The kernel and lambda, in words.
     explained
         Share of the outcomes' features that is explained, by leave-one-out (of the best of the kernels tried).
+    spread
+        The variance of the outcomes' features, all together.
     """
 
     fitted: Rows
@@ -74,6 +78,7 @@ class PooledRegression:
     scores: Scores
     model: str
     explained: float
+    spread: float
 
     def residuals(self, y: Array) -> Array:
         """Leave-one-out residuals of any one outcome: in sample they are too small by what each row explains itself."""
@@ -91,12 +96,18 @@ class PooledRegression:
         return map_rows(partial(_less, B=B, mean=mean), self.features, values, columns=width)
 
     def prognostic(self) -> Rows:
-        """Leading directions of the fitted outcomes, each with mean 0 and mean square 1."""
+        """Leading directions of the fitted outcomes, each with mean 0 and mean square 1.
+
+        None where most of what is fitted is the noise of these rows: a kernel that follows every row fits the outcomes
+        themselves, and a propensity that has them explains away any difference.
+        """
         count = n_rows(self.fitted)
         sums, second = sum_rows(partial(_spread, near=self.mean), self.fitted)
         shift = sums / count  # the mean of the fitted values is near that of the outcomes
         mean = self.mean + shift
         variances, V = np.linalg.eigh(to_host(second / count - shift[:, None] * shift[None, :]))
+        if self.explained * self.spread < MIN_SOUND * float(variances.sum()):
+            return self.fitted[:, :0]
         variances, V = variances[::-1][:MAX_PROGNOSTIC], V[:, ::-1][:, :MAX_PROGNOSTIC]
         keep = variances > max(1e-6 * float(variances[0]), 1e-24)
         along = V[:, keep] / variances[keep] ** 0.5
@@ -129,7 +140,7 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
     if spread <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
         nothing = map_rows(_one_zero, psi, columns=1)
         return PooledRegression(
-            psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0
+            psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0, spread
         )
     best = 0
     if len(candidates) > 1:
@@ -152,6 +163,7 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
         scores,
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
         1.0 - error / spread,
+        spread,
     )
 
 
