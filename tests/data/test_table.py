@@ -52,3 +52,11 @@ def test_what_is_found_out_once_is_not_pickled():
     back = pickle.loads(pickle.dumps(made))  # noqa: S301 - our own bytes
     np.testing.assert_array_equal(back.values, VALUES)
     assert back.once(count) == 2
+
+
+def test_a_part_keeps_what_the_whole_table_chooses_by():
+    whole = Table(VALUES, COLUMNS, "X")
+    part = whole.part(np.array([3, 5, 8]))
+    np.testing.assert_array_equal(part.values, VALUES[[3, 5, 8]])
+    np.testing.assert_array_equal(part.sample, VALUES)
+    np.testing.assert_array_equal(whole.at(VALUES[:4]).sample, VALUES[:4])

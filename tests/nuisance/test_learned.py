@@ -19,3 +19,13 @@ def test_the_law_of_labels_is_there_or_missed_by_name():
     assert found is propensity
     with pytest.raises(ValueError, match="a statistic needs a propensity"):
         Learned(y).law_of_labels("a statistic")
+
+
+def test_some_rows_learn_nothing_anew():
+    y = CMMD().embed_outcomes(SAMPLES)
+    e, rows = np.linspace(0.3, 0.7, 6), np.array([0, 1, 4])
+    part = Propensity(e[rows], "known", "given probabilities", 2)
+    found = Learned(y, Propensity(e, "known", "given probabilities", 3), e).on_rows(rows, part, e[rows])
+    np.testing.assert_array_equal(found.outcomes.phi, y.phi[rows])
+    assert found.propensity is part
+    assert found.pooled is None

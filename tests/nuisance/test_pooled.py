@@ -113,3 +113,16 @@ def test_other_columns_are_less_what_the_same_regression_says_of_them():
     np.testing.assert_allclose(left, centred - smoother @ centred, atol=1e-10)
     assert left[:, 0].std() < 0.1 * centred[:, 0].std()
     assert left[:, 1].std() > 0.9 * centred[:, 1].std()
+
+
+def test_at_some_rows_it_is_the_ridge_with_the_same_features_and_lambda():
+    x = np.random.default_rng(5).normal(size=(120, 2))
+    psi = np.sin(2 * x[:, :1]) + 0.3 * np.random.default_rng(6).normal(size=(120, 1))
+    whole, rows = regress_pooled(psi, rows_of(x)), np.flatnonzero(x[:, 0] > 0)
+    F, own = whole.features[rows], psi[rows] - psi[rows].mean()
+    ridge = (1 / whole.shrink - np.sum(whole.features**2, axis=0))[0] / 120  # lambda, in the units of the features
+    expected = own - F @ np.linalg.solve(F.T @ F + ridge * len(rows) * np.eye(F.shape[1]), F.T @ own)
+    np.testing.assert_allclose(whole.on_rows(rows).less_fitted(psi[rows]), expected, atol=1e-8)
+    np.testing.assert_array_equal(whole.on_rows(rows).fitted, whole.fitted[rows])
+    constant = regress_pooled(np.ones((120, 1)), rows_of(x)).on_rows(rows)
+    np.testing.assert_array_equal(constant.less_fitted(psi[rows]), own)

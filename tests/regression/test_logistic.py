@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from condmmd.regression.logistic import cross_validated_logistic, fit_logistic
+from condmmd.backend import HeldLabels
+from condmmd.regression.logistic import cross_validated_logistic, fit_logistic, residual_labels
 
 RNG = np.random.default_rng(0)
 Z = RNG.normal(size=(150, 4)) * [1.0, 0.5, 0.1, 0.01]
@@ -77,3 +78,21 @@ def test_all_rows_are_fitted_from_some():
     chosen = fit.C
     reference = LogisticRegression(C=chosen, tol=1e-10, max_iter=10_000).fit(Z, labels).predict_proba(Z)[:, 1]
     np.testing.assert_allclose(e, reference, atol=1e-7)
+
+
+def test_some_rows_are_held_by_the_others():
+    """Redrawing the labels of a part refits all coefficients, the other labels being what the fit expects of them."""
+    rng = np.random.default_rng(4)
+    Z, t = rng.normal(size=(200, 3)), rng.integers(2, size=200).astype(float)
+    folds = np.arange(200) % 5
+    e, fit = cross_validated_logistic(Z, t, np.array([1.0]), np.arange(200), folds)
+    rows = np.flatnonzero(Z[:, 0] > 0.5)
+    part, T = fit.on_rows(rows), rng.integers(2, size=(3, len(rows))).astype(float)
+    found = residual_labels(HeldLabels(T), e[rows], part).held
+    design, w = np.column_stack([np.ones(200), Z]), e * (1 - e)
+    hessian = (design * w[:, None]).T @ design + np.diag(fit.ridge)
+    for labels, own in zip(T, found, strict=True):
+        step = np.linalg.solve(hessian, design[rows].T @ (labels - e[rows]))
+        np.testing.assert_allclose(own, labels - e[rows] - w[rows] * (design[rows] @ step), atol=1e-8)
+    expected = residual_labels(HeldLabels(e[None, rows]), e[rows], part).held
+    np.testing.assert_allclose(expected, 0, atol=1e-12)  # centred, whatever the penalty is

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
 import numpy as np
+import numpy.typing as npt
 
 from condmmd.backend import (
     Array,
@@ -112,6 +113,12 @@ class Table:
     def at(self, values: Rows) -> Table:
         """The same columns with other rows, or with the same rows elsewhere."""
         return self if values is self.values else replace(self, values=values)
+
+    def part(self, index: npt.NDArray[np.int64]) -> Table:
+        """Some of the rows; what is chosen from the data stays as the whole table has it."""
+        part = self.at(take(self.values, index))
+        vars(part)["sample"] = self.sample  # in place of what would be computed
+        return part
 
     def head(self) -> Table:
         """Keep the meaning of the columns, without the rows."""

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from condmmd.backend import Rows
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Rows, take
 from condmmd.embedding import Embedding
 from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.propensity import Propensity
@@ -40,6 +43,15 @@ class Learned:
     pooled: PooledRegression | None = None
     residualization: Residualization | None = None
     further: Callable[[Rows], Rows] = less_mean
+
+    def on_rows(self, index: npt.NDArray[np.int64], propensity: Propensity, centre: Rows | None) -> Learned:
+        """The same at some of the rows in memory, whose labels have a law of their own; nothing is learned anew."""
+        pooled = None if self.pooled is None else self.pooled.on_rows(index)
+        outcomes = replace(self.outcomes, phi=take(self.outcomes.phi, index), gram=None)
+        further = less_mean if pooled is None else pooled.less_fitted  # trees would need the columns of all rows
+        return replace(
+            self, outcomes=outcomes, propensity=propensity, centre=centre, pooled=pooled, further=further
+        )
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
         """The mean of each label over null labels, and the propensity, for a statistic that needs them."""

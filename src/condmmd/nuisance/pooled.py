@@ -5,7 +5,7 @@ Leave-one-out chooses among the kernels of `candidates`. No labels are involved.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import NamedTuple
 
@@ -94,6 +94,16 @@ class PooledRegression:
         sums = sum_rows(partial(_cross_centred, mean=mean), self.features, values)
         B = sums * self.shrink[:, None]
         return map_rows(partial(_less, B=B, mean=mean), self.features, values, columns=width)
+
+    def on_rows(self, index: npt.NDArray[np.int64]) -> PooledRegression:
+        """The same features and lambda at some of the rows, for what is to be regressed there."""
+        features, shrink = to_host(self.features), to_host(self.shrink)
+        part, fitted = features[index], to_host(self.fitted)[index]
+        if not shrink.any():  # of constant outcomes
+            return replace(self, fitted=fitted, features=part)
+        ridge = float(np.mean(1 / shrink - np.sum(features**2, axis=0))) * len(part) / len(features)
+        values, U = np.linalg.eigh(part.T @ part)
+        return replace(self, fitted=fitted, features=part @ U, shrink=1 / (np.maximum(values, 0.0) + ridge))
 
     def prognostic(self) -> Rows:
         """Leading directions of the fitted outcomes, each with mean 0 and mean square 1.

@@ -54,7 +54,8 @@ class LogisticFit:
     """A penalised logistic regression: the columns Z, the coefficients (intercept first), the inverse penalty C.
 
     ``score`` is ``Z^T (t - e)`` at the labels that were fitted: what the penalty leaves, and with a ``weight`` for each
-    row (rows of one block count as one) the weighted sum.
+    row (rows of one block count as one) the weighted sum. Of a part of the rows that it was fitted to, ``elsewhere`` is
+    what the others know of the coefficients: the Hessian of their likelihood, with the penalty.
     """
 
     Z: Rows
@@ -62,16 +63,35 @@ class LogisticFit:
     C: float
     score: Array
     weight: Rows | None = None
+    elsewhere: Array | None = None
 
     @property
     def ridge(self) -> Array:
         """The penalty of each coefficient; the intercept is free."""
         return _ridge(len(self.beta), self.C)
 
+    @property
+    def held(self) -> tuple[Array, Array]:
+        """What holds the coefficients beside the labels of these rows: a Hessian and, at the coefficients, its pull."""
+        if self.elsewhere is not None:
+            return self.elsewhere, np.zeros_like(self.beta)
+        return np.diag(self.ridge), self.score
+
     def on_rows(self, index: npt.NDArray[np.int64]) -> LogisticFit:
-        """The same coefficients at some of the rows."""
-        weight = None if self.weight is None else take(self.weight, index)
-        return replace(self, Z=take(self.Z, index), weight=weight)
+        """The same coefficients at some of the rows, held there by what the other rows and the penalty say.
+
+        The penalty alone would pull a refit to few rows towards no dependence on x at all, whatever their labels are.
+        """
+        part = pick_rows(self.Z, index)
+        weight = None if self.weight is None else pick_rows(self.weight, index)
+        whole, own = (
+            to_host(sum_rows(_weighted_second, Z, self._probabilities(Z), *some))
+            for Z, some in ((self.Z, _given(self.weight)), (part, _given(weight)))
+        )
+        return replace(self, Z=part, weight=weight, elsewhere=self.held[0] + whole - own)
+
+    def _probabilities(self, Z: Rows) -> Rows:
+        return map_rows(partial(_probabilities, beta=self.beta), Z)
 
     def around(self, e: Rows, t: Rows) -> LogisticFit:
         """The same columns, for an estimate ``e`` that the regression is only a part of."""
@@ -94,11 +114,16 @@ def residual_labels(T: LabelBatch, e: Rows, fit: LogisticFit | None) -> LabelBat
     """
     if fit is None:
         return T.reweighted(_less, e)
-    weight = () if fit.weight is None else (fit.weight,)
-    hessian = to_host(sum_rows(_weighted_second, fit.Z, e, *weight)) + np.diag(fit.ridge)
-    scores = to_host(T.sum(_score_sums, fit.Z, e, *weight)) - fit.score
-    step = np.linalg.solve(hessian, scores.T).T
+    known, pull = fit.held
+    weight = _given(fit.weight)
+    hessian = to_host(sum_rows(_weighted_second, fit.Z, e, *weight)) + known
+    scores = to_host(T.sum(_score_sums, fit.Z, e, *weight)) - pull
+    step = to_host(np.linalg.solve(hessian, scores.T)).T
     return T.reweighted(partial(_refitted, step=step), fit.Z, e)
+
+
+def _given(weight: Rows | None) -> tuple[Rows, ...]:
+    return () if weight is None else (weight,)
 
 
 def _less(T: Weights, e: Rows) -> Weights:
