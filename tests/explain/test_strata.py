@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, OverlapWarning, cmmd_test
+from condmmd import CMMD, Family, OverlapWarning, cmmd_test
 from condmmd.explain import Stratum
 from condmmd.explain.strata import _holm
 from tests.explain.planted import planted
@@ -45,7 +45,7 @@ def test_strata_are_told_apart_and_keep_their_scheme():
     result = cmmd_test(cells, rng.normal(size=400), group, n_resamples=99, rng=0)
     assert result.scheme == "permutation within strata"
     evidence = result.evidence
-    again = evidence.plan.run_within(evidence.labels, (cells["size"] == "rare").to_numpy(), 99)
+    again = evidence.plan.run_within(evidence.labels, evidence.learned, (cells["size"] == "rare").to_numpy(), 99)
     assert again.outcome.scheme == "permutation within strata"
     assert again.trained.labels.samples.groups.n == group[360:].sum()
 
@@ -77,3 +77,46 @@ def test_small_strata_and_gram_matrices():
     grams = cmmd_test(K, y, group, statistic=CMMD("precomputed"), propensity=None, n_resamples=19, rng=0)
     with pytest.raises(TypeError, match=r"by_stratum.* needs the columns of X"):
         grams.by_stratum("row")
+
+
+def test_models_are_those_of_the_whole_table():
+    """Neither residuals nor propensity are learned anew in a stratum."""
+    X, y, group = planted(3, n=150)
+    result = cmmd_test(X, y, group, statistic=Family(), n_resamples=19, rng=0)
+    evidence, rows = result.evidence, (X.x1 > 0.5).to_numpy()
+    run = evidence.plan.run_within(evidence.labels, evidence.learned, rows, 19)
+    np.testing.assert_array_equal(run.trained.learned.outcomes.phi, evidence.learned.outcomes.phi[rows])
+    np.testing.assert_array_equal(run.trained.labels.propensity.e, evidence.labels.propensity.e[rows])
+
+
+def test_each_stratum_has_its_shift():
+    X, y, group = planted(4, n=500, effect=2.0)
+    lower, upper = cmmd_test(X, y, group, statistic=Family(), n_resamples=99, rng=0).by_stratum("x1", bins=2)
+    assert lower.shift == pytest.approx(0.0, abs=3 * lower.error)
+    assert upper.shift == pytest.approx(2.0, abs=3 * upper.error)
+    assert 0.05 < upper.error < 0.2
+    two = cmmd_test(X, np.column_stack([y, y**2]), group, n_resamples=99, rng=0).by_stratum("x1", bins=2)
+    assert two[0].shift is two[0].error is None
+
+
+def test_a_class_that_a_stratum_does_not_have():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame({"x": rng.normal(size=300), "part": np.repeat(["a", "b", "c"], 100)})
+    group, y = rng.integers(2, size=300), rng.choice(["low", "high", "rare"], 300)
+    y[:100] = np.where(y[:100] == "rare", "low", y[:100])
+    strata = cmmd_test(X, pd.Series(y), group, statistic=Family(), n_resamples=99, rng=0).by_stratum("part")
+    assert all(s.pvalue is not None and s.note == "" for s in strata)
+
+
+def test_either_sign_is_seen_in_a_stratum():
+    """The statistic is centred there too: with moved covariates a shift up is found as often as one down."""
+    found = dict.fromkeys((1, -1), 0)
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(300, 2))
+        group = (rng.random(300) < 1 / (1 + np.exp(-1.5 * x[:, 0]))).astype(int)
+        for sign in found:
+            y = 2 * x[:, 0] + rng.normal(size=300) + 1.2 * sign * group
+            result = cmmd_test(x, y, group, statistic=Family(), n_resamples=99, rng=seed)
+            found[sign] += sum(s.pvalue <= 0.05 for s in result.by_stratum("x1", bins=2))
+    assert min(found.values()) >= 6

@@ -55,7 +55,7 @@ def test_the_same_test_within_some_rows():
     own = plan(LabelRules(Known(E), "bernoulli"))
     trained = own.train(read_samples(X, OTHER, GROUP))
     rows = X > 0
-    run = own.run_within(trained.labels, rows, 59)
+    run = own.run_within(trained.labels, trained.learned, rows, 59)
     assert run.outcome.scheme == "fixed-size"
     assert run.outcome.n_resamples == 59
     assert run.trained.labels.samples.groups.n == int(GROUP[rows].sum())

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, n_rows, pick_rows, sample_rows, to_host
+from condmmd.backend import Array, HeldLabels, Weights, cached_property, n_rows, pick_rows, sample_rows, to_host
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.inference import Plan, Trained
 from condmmd.labels import LabelPlan
-from condmmd.nuisance import PooledRegression
+from condmmd.nuisance import Learned, PooledRegression
+from condmmd.nuisance.residuals import NoResiduals, PooledResiduals
+from condmmd.regression.logistic import residual_labels
 from condmmd.statistics import ConditionalFit
 
 __all__ = ["Evidence", "evidence_of"]
@@ -38,6 +40,8 @@ class Evidence:
         The pooled regression, where there was one.
     e
         The mean of each row's label over null labels.
+    learned
+        What the statistic was given: the outcomes as the models of the test leave them, in all their columns.
     """
 
     plan: Plan
@@ -46,6 +50,7 @@ class Evidence:
     y: Embedding
     pooled: PooledRegression | None
     e: Array
+    learned: Learned
 
     @property
     def samples(self) -> Samples:
@@ -62,6 +67,32 @@ class Evidence:
         """The block of each row; without blocks each row is its own."""
         blocks = self.labels.blocks
         return np.arange(len(self.e)) if blocks is None else blocks.of_row
+
+    @property
+    def outcome(self) -> Array | None:
+        """The one numeric outcome, where that is all there is."""
+        y = self.samples.y
+        if self.samples.gram_y is not None or len(y.columns) != 1 or y.categorical:
+            return None
+        return to_host(y.values)[:, 0]
+
+    @cached_property
+    def outcome_residuals(self) -> Array | None:
+        """What the models of the test leave of the one numeric outcome, in its units."""
+        return None if self.outcome is None else self.residuals(self.outcome[:, None])[:, 0]
+
+    def residual_labels(self, T: Weights) -> Array:
+        """Label vectors less their propensity, refitted to them where it was estimated, as the test has them."""
+        return to_host(residual_labels(HeldLabels(T), self.e, self.labels.propensity.fit).held)
+
+    def residuals(self, values: Array) -> Array:
+        """Any columns that no label was looked at for, less what the models of the test say of them; N x q."""
+        model = self.plan.residuals
+        if not isinstance(model, NoResiduals | PooledResiduals):
+            return to_host(model.fit(replace(self.learned.outcomes, phi=values), self.samples, self.pooled)[0].phi)
+        if self.pooled is None:
+            return np.asarray(values - values.mean(axis=0))
+        return np.stack([self.pooled.residuals(column) for column in values.T], axis=1)
 
     @property
     def assumption(self) -> str:
@@ -81,11 +112,19 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit) -> Evidenc
 
     groups = replace(whole.groups, t=here(whole.groups.t))
     samples = replace(whole, x=whole.x.at(here(whole.x.values)), y=whole.y.at(here(whole.y.values)), groups=groups)
-    fit = None if labels.propensity.fit is None else replace(labels.propensity.fit, Z=here(labels.propensity.fit.Z))
+    fit = labels.propensity.fit
+    if fit is not None:
+        fit = fit.on_rows(rows) if len(rows) < count else fit
+        fit = replace(fit, Z=to_host(fit.Z))
     propensity = replace(labels.propensity, e=here(labels.propensity.e), n=groups.n, fit=fit)
     labels = replace(labels, samples=samples, propensity=propensity)
     x, y = replace(fitted.covariates, phi=here(fitted.covariates.phi), gram=None), fitted.outcomes
     if pooled is not None:
         shrink = to_host(pooled.shrink) * (count / len(rows))
         pooled = replace(pooled, fitted=here(pooled.fitted), features=here(pooled.features), shrink=shrink)
-    return Evidence(plan, labels, x, replace(y, phi=here(y.phi)), pooled, to_host(labels.centre))
+    outcomes, e = trained.learned.outcomes, to_host(labels.centre)
+    learned = replace(
+        trained.learned, outcomes=replace(outcomes, phi=here(outcomes.phi), gram=None), propensity=propensity, centre=e,
+        pooled=pooled,
+    )  # fmt: skip
+    return Evidence(plan, labels, x, replace(y, phi=here(y.phi)), pooled, e, learned)

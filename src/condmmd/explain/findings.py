@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from html import escape
 from typing import Any
 
@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, to_host
 from condmmd.embedding import Embedding
+from condmmd.explain.everywhere import Everywhere
 from condmmd.explain.windows import span
 
 __all__ = ["ROUNDING", "Profile", "Region", "Where"]
@@ -111,6 +112,8 @@ class Where:
 
     Attributes
     ----------
+    everywhere
+        The coarse answer: the difference over all rows, and whether it is the same everywhere.
     profiles
         One for each covariate, the one along which the difference varies most first.
     points
@@ -127,6 +130,7 @@ class Where:
         What it protects against, in words.
     """
 
+    everywhere: Everywhere
     profiles: tuple[Profile, ...]
     points: npt.NDArray[np.int64]
     size: Array
@@ -153,9 +157,18 @@ class Where:
         return self.pvalue <= self.significance + ROUNDING
 
     @property
+    def varies(self) -> bool:
+        """Whether the difference is not the same everywhere."""
+        return self.everywhere.pvalue <= self.significance + ROUNDING
+
+    @property
     def carriers(self) -> tuple[str, ...]:
-        """Covariates along which the difference varies, the strongest first; none if nothing is outside the band."""
-        return tuple(p.covariate for p in self.profiles if self.anything and p.variation_pvalue <= self.significance)
+        """Covariates along which the difference varies, the strongest first.
+
+        None if nothing is outside the band, or if the difference may be the same everywhere.
+        """
+        there = self.anything and self.varies
+        return tuple(p.covariate for p in self.profiles if there and p.variation_pvalue <= self.significance)
 
     def map(self, covariate: str | None = None, n_outcomes: int = 60) -> tuple[Profile, Array, Array]:
         """Signed witness over one covariate and the one numeric outcome.
@@ -188,10 +201,14 @@ class Where:
         raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
 
     def statements(self) -> list[str]:
-        """What was found, one line each."""
+        """What was found, one line each: over all rows, whether it is the same everywhere, and only then regions."""
+        lines = self._overall()
         if not self.anything:
-            return [f"nothing is outside the band at {self.significance:g}"]
-        lines = []
+            return [*lines, f"nothing is outside the band at {self.significance:g}"]
+        if not self.varies:
+            marked = [f"{p.covariate} ({p.share_outside:.0%} of the rows)" for p in self.profiles if p.regions]
+            about = f": along {', '.join(marked)}" if marked else ""
+            return [*lines, f"marked regions are where there are the most rows, not where it is larger{about}"]
         carriers = self.carriers
         for profile in self.profiles:
             if profile.covariate in carriers or len(profile.regions) == 1:
@@ -205,6 +222,17 @@ class Where:
         else:
             lines.append("it does not detectably vary along any single covariate")
         return lines
+
+    def _overall(self) -> list[str]:
+        coarse, lines = self.everywhere, []
+        if coarse.shift is not None and coarse.error is not None:
+            n, m = coarse.n_obs
+            lines.append(
+                f"overall: mean of {self.outcome} {coarse.shift:+.3g} in P (standard error {coarse.error:.2g}; "
+                f"{n} + {m} rows)"
+            )
+        answer = "no, it varies with the covariates" if self.varies else "it does not detectably vary"
+        return [*lines, f"the same everywhere? p = {coarse.pvalue:.3g}: {answer}"]
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
@@ -224,6 +252,7 @@ class Where:
             "significance": self.significance,
             "n_labels": self.n_labels,
             "control": self.control,
+            "everywhere": asdict(self.everywhere),
             "carriers": list(self.carriers),
             "regions": [
                 {"condition": r.condition, **{name: getattr(r, name) for name in r.__dataclass_fields__}}

@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, HeldLabels, to_host
-from condmmd.data import Samples
 from condmmd.data.checks import check_resamples, check_significance
 from condmmd.embedding import Embedding
+from condmmd.explain.everywhere import Constancy
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.findings import ROUNDING, Profile, Region, Where
 from condmmd.explain.shifts import Means, variation_of
@@ -73,21 +73,25 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     rows = np.sort(np.random.default_rng(0).permutation(len(e))[:MAX_POINTS])
     witness = _Witness(evidence.x, weights, rows)
 
-    def evaluate(T: Array) -> tuple[Array, list[Array]]:
-        R = T - e
+    means = Means.of(evidence)
+    constancy = Constancy.of(evidence, means)
+
+    def evaluate(T: Array) -> tuple[Array, Array, list[Array]]:
+        R = evidence.residual_labels(T)
         difference = [bins.windowed(bins(R)) for bins in sums]
         sizes = [np.einsum("bgk,bgk->bg", d, d) for d in difference]
-        return np.concatenate([*sizes, witness(R, psi)], axis=1), difference
+        return np.concatenate([*sizes, witness(R, psi)], axis=1), constancy(T, R), difference
 
-    observed, difference = evaluate(evidence.t[None, :])
+    observed, varies, difference = evaluate(evidence.t[None, :])
     labels = draw_batches(evidence.labels.scheme(), count, settings.seed, evidence.t)
-    squares = np.concatenate([observed, *(evaluate(to_host(T.held))[0] for T in labels)])
+    null = [evaluate(to_host(T.held))[:2] for T in labels]
+    squares = np.concatenate([observed, *(sizes for sizes, _ in null)])
+    everywhere = constancy.conclude(np.concatenate([varies, *(v for _, v in null)]), evidence, means)
     z, mean, deviation = standard_scores(np.cbrt(squares))
     pvalues = largest_pvalues(z)
     band = np.maximum(mean + critical_value(z, alpha) * deviation, 0.0) ** 1.5
 
-    outcome = _single_outcome(samples)
-    means = None if outcome is None else Means.of(outcome, evidence)
+    outcome = evidence.outcome
     varying = variation_of(psi if means is None else means.residual[:, None], evidence)
     found, start = [], 0
     for bins, of_bins, variation in zip(sums, difference, varying, strict=True):
@@ -100,19 +104,13 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     here = slice(start, None)
     given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
     return Where(
-        profiles=tuple(found), points=rows, size=observed[0, here] ** 0.5, band=band[here],
+        everywhere=everywhere, profiles=tuple(found), points=rows, size=observed[0, here] ** 0.5, band=band[here],
         outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
         significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
         outcome=None if outcome is None else samples.y.columns[0].name,
         control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y.without_rows(),
         _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
     )  # fmt: skip
-
-
-def _single_outcome(samples: Samples) -> Array | None:
-    if samples.gram_y is not None or len(samples.y.columns) != 1 or samples.y.categorical:
-        return None
-    return to_host(samples.y.values)[:, 0]
 
 
 def _profile(

@@ -36,10 +36,10 @@ class Means:
     blocks: npt.NDArray[np.int64]
 
     @classmethod
-    def of(cls, outcome: Array, evidence: Evidence) -> Means:
-        t, e = evidence.t, evidence.e
-        residual = outcome - outcome.mean() if evidence.pooled is None else evidence.pooled.residuals(outcome)
-        return cls(residual, t * (1 - e), (1 - t) * e, evidence.blocks)
+    def of(cls, evidence: Evidence) -> Means | None:
+        """Of the one numeric outcome; None where there is none, or several."""
+        t, e, residuals = evidence.t, evidence.e, evidence.outcome_residuals
+        return None if residuals is None else cls(residuals, t * (1 - e), (1 - t) * e, evidence.blocks)
 
     def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
         """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""

@@ -9,6 +9,7 @@ import numpy as np
 from condmmd.backend import to_host
 from condmmd.data.checks import PerGroup, check_count
 from condmmd.explain.evidence import Evidence
+from condmmd.explain.shifts import Means
 from condmmd.explain.windows import span
 
 __all__ = ["Stratum", "strata_tests"]
@@ -16,19 +17,26 @@ __all__ = ["Stratum", "strata_tests"]
 
 @dataclass(frozen=True)
 class Stratum:
-    """One stratum of `result.by_stratum()`: its rows, its own p-value and Holm's, which holds over all strata."""
+    """One stratum of `result.by_stratum()`: its rows, its own p-value and Holm's, which holds over all strata.
+
+    ``shift`` and ``error`` are as in `Region`: the mean of one numeric outcome in P minus that in Q, and its standard
+    error.
+    """
 
     name: str
     n_obs: tuple[int, int]
     pvalue: float | None
     holm_pvalue: float | None
     note: str = ""
+    shift: float | None = None
+    error: float | None = None
 
 
 def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
     """Repeat the test within each category, or each of ``bins`` quantile bins, of a covariate; Holm over them.
 
-    Labels are drawn within the stratum as in the whole test, given how many of each group it has.
+    Labels are drawn within the stratum as in the whole test, given how many of each group it has; the propensity and
+    the models of the outcomes are those of the whole table.
     """
     samples = evidence.samples
     if samples.gram_x is not None:
@@ -49,7 +57,7 @@ def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Str
     # Holm's smallest p-value is as many times 1 / (B + 1) as there are strata.
     settings = evidence.plan.settings
     count = max(settings.n_resamples, int(np.ceil(2 * len(parts) / settings.significance)))
-    strata = []
+    strata, means = [], Means.of(evidence)
     for name, mask in parts:
         n = int(evidence.t[mask].sum())
         n_obs = (n, int(mask.sum()) - n)
@@ -57,10 +65,12 @@ def strata_tests(evidence: Evidence, covariate: str, bins: int = 4) -> tuple[Str
             strata.append(Stratum(name, n_obs, None, None, "fewer than 2 rows of a group"))
             continue
         try:
-            found = evidence.plan.run_within(evidence.labels, mask, count).outcome.pvalue
-            strata.append(Stratum(name, n_obs, found, None))
-        except ValueError as error:  # no overlap in this stratum; the others stand
-            strata.append(Stratum(name, n_obs, None, None, str(error)))
+            found = evidence.plan.run_within(evidence.labels, evidence.learned, mask, count).outcome.pvalue
+        except ValueError as problem:  # no overlap in this stratum; the others stand
+            strata.append(Stratum(name, n_obs, None, None, str(problem)))
+            continue
+        shift, error = (None, None) if means is None else means.shift(np.flatnonzero(mask))
+        strata.append(Stratum(name, n_obs, found, None, "", shift, error))
     return _holm(strata)
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import blas_threads_for, n_rows
+from condmmd.backend import Rows, blas_threads_for, n_rows
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning, warn_user
 from condmmd.embedding import Embedding
@@ -62,36 +62,43 @@ class Plan:
             _warn_small(trained.labels, self.settings.significance)
         return Run(trained, self.null.run(trained.fitted, trained.labels, self.settings))
 
-    def run_within(self, labels: LabelPlan, rows: npt.NDArray[np.bool_], n_resamples: int) -> Run:
-        """The same test on some rows, their labels drawn as in the whole test given how many of each group."""
-        part = labels.on_rows(rows, "strata")
+    def run_within(self, labels: LabelPlan, learned: Learned, rows: npt.NDArray[np.bool_], n_resamples: int) -> Run:
+        """The same test on some rows, their labels drawn as in the whole test given how many of each group.
+
+        What was learned of all rows stays as it is: a model of a part of them would know less.
+        """
+        part, index = labels.on_rows(rows, "strata"), np.flatnonzero(rows)
+        part = replace(part, samples=replace(part.samples, y=labels.samples.y.part(index)))
         if part.kind == "bernoulli":
             part = replace(part, kind="fixed-size")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", CondmmdWarning)
             warn_overlap(part.propensity, part.samples.x, part.samples.groups.t)  # raises if there is none
-            trained = self.train(part.samples, part)
+            with blas_threads_for(PRODUCT * len(index)):
+                own = learned.on_rows(index, part.propensity, self._centre(part))
+                trained = Trained(part, own, own.pooled, self.statistic.fit(part.samples, own))
             settings = replace(self.settings, n_resamples=n_resamples)
             return Run(trained, self.null.run(trained.fitted, part, settings))
 
-    def train(self, samples: Samples, labels: LabelPlan | None = None) -> Trained:
-        """Everything but the null labels; with ``labels``, for a law of labels that is known already."""
+    def train(self, samples: Samples) -> Trained:
+        """Everything but the null labels."""
         with blas_threads_for(PRODUCT * n_rows(samples.groups.t)):  # many small products, for which threads only wait
-            return self._train(samples, labels)
+            return self._train(samples)
 
-    def _train(self, samples: Samples, labels: LabelPlan | None) -> Trained:
-        strata = None if labels is not None else self.rules.strata(samples)
-        estimates = labels is None and strata is None and self.rules.model.needs_regressors
+    def _train(self, samples: Samples) -> Trained:
+        strata = self.rules.strata(samples)
+        estimates = strata is None and self.rules.model.needs_regressors
         y, pooled = self._outcomes(samples, regress=estimates or self.residuals.needs_pooled)
-        if labels is None:
-            labels = self.rules.make(samples, pooled, strata)
-            if labels.trimmed:
-                samples = labels.samples
-                y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
+        labels = self.rules.make(samples, pooled, strata)
+        if labels.trimmed:
+            samples = labels.samples
+            y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
         fit = self.residuals.fit(y, samples, pooled)
-        e = labels.centre if "propensity" in self.statistic.needs else None
-        learned = Learned(fit.outcomes, labels.propensity, e, pooled, fit.how, fit.further)
+        learned = Learned(fit.outcomes, labels.propensity, self._centre(labels), pooled, fit.how, fit.further)
         return Trained(labels, learned, pooled, self.statistic.fit(samples, learned))
+
+    def _centre(self, labels: LabelPlan) -> Rows | None:
+        return labels.centre if "propensity" in self.statistic.needs else None
 
     def _outcomes(self, samples: Samples, *, regress: bool) -> tuple[Embedding, PooledRegression | None]:
         """Features of the outcomes, and their pooled regression on X where it is needed."""

@@ -110,6 +110,8 @@ def plot_where(where: Where, ax: Axes, covariate: str | None = None) -> None:
     position = np.arange(len(profile.size)) if profile.categories else profile.middle
     if profile.shift is not None:
         ax.axhline(0, color="0.5", linewidth=0.8)
+        if where.everywhere.shift is not None:
+            ax.axhline(where.everywhere.shift, color="0.3", linestyle=":", label="over all rows")
         ax.errorbar(
             position, profile.shift, yerr=1.96 * np.asarray(profile.error), fmt="o-" if not profile.categories else "o",
             markersize=3.5, color="C0", ecolor="0.6", capsize=2, label="mean shift, 95 % at each point",

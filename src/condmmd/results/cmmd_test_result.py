@@ -220,7 +220,9 @@ class CMMDTestResult:
         return replace(self, _plan=None, _samples=None)
 
     def where(self, *, significance: float | None = None) -> Where:
-        """Where the two differ: over each covariate and over all at once, in one simultaneous band.
+        """Where the two differ: by how much over all rows, whether it is the same everywhere, and only then regions.
+
+        Regions are over each covariate and over all at once, in one simultaneous band.
 
         Parameters
         ----------
@@ -243,7 +245,8 @@ class CMMDTestResult:
     def by_stratum(self, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
         """Repeat the test within each category of a covariate, or each of ``bins`` quantile bins; Holm over them.
 
-        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do.
+        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do. The
+        models are those of the whole table; of one numeric outcome each stratum has its mean shift.
         """
         return strata_tests(self.evidence, covariate, bins)
 
