@@ -14,7 +14,7 @@ from condmmd.embedding import Embedding
 from condmmd.inference import Plan, Trained
 from condmmd.labels import LabelPlan
 from condmmd.nuisance import Learned, PooledRegression
-from condmmd.nuisance.residuals import NoResiduals, PooledResiduals
+from condmmd.nuisance.residuals import NoResiduals, PooledRidge
 from condmmd.regression.logistic import residual_labels
 from condmmd.statistics import ConditionalFit
 
@@ -88,7 +88,7 @@ class Evidence:
     def residuals(self, values: Array) -> Array:
         """Any columns that no label was looked at for, less what the models of the test say of them; N x q."""
         model = self.plan.residuals
-        if not isinstance(model, NoResiduals | PooledResiduals):
+        if not isinstance(model, NoResiduals | PooledRidge):
             return to_host(model.fit(replace(self.learned.outcomes, phi=values), self.samples, self.pooled)[0].phi)
         if self.pooled is None:
             return np.asarray(values - values.mean(axis=0))
@@ -115,7 +115,7 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit) -> Evidenc
     fit = labels.propensity.fit
     if fit is not None:
         fit = fit.on_rows(rows) if len(rows) < count else fit
-        fit = replace(fit, Z=to_host(fit.Z))
+        fit = replace(fit, Z=to_host(fit.Z), weight=None if fit.weight is None else to_host(fit.weight))
     propensity = replace(labels.propensity, e=here(labels.propensity.e), n=groups.n, fit=fit)
     labels = replace(labels, samples=samples, propensity=propensity)
     x, y = replace(fitted.covariates, phi=here(fitted.covariates.phi), gram=None), fitted.outcomes
