@@ -1,9 +1,13 @@
-"""Where does it differ? Profiles over covariates and a witness in one band; mean shifts; tests within strata."""
+"""Where does it differ? Profiles and a witness in one band; mean shifts; tests within strata. And what is doubtful?"""
 
+from condmmd.explain.diagnostics import Diagnostics, Finding
 from condmmd.explain.everywhere import Everywhere
 from condmmd.explain.evidence import Evidence, evidence_of
 from condmmd.explain.findings import Profile, Region, Where
 from condmmd.explain.locate import locate
 from condmmd.explain.strata import Stratum, strata_tests
 
-__all__ = ["Everywhere", "Evidence", "Profile", "Region", "Stratum", "Where", "evidence_of", "locate", "strata_tests"]
+__all__ = [
+    "Diagnostics", "Everywhere", "Evidence", "Finding", "Profile", "Region", "Stratum", "Where", "evidence_of",
+    "locate", "strata_tests",
+]  # fmt: skip

@@ -69,6 +69,17 @@ class Evidence:
         return np.arange(len(self.e)) if blocks is None else blocks.of_row
 
     @property
+    def compared(self) -> Array:
+        """Everything of the outcomes that was compared, less what X says of it: the outcomes themselves too."""
+        return to_host(self.learned.outcomes.phi)
+
+    @property
+    def explained(self) -> float | None:
+        """The share of the outcomes' features that X explains out of sample; None if they were not residualised."""
+        how = self.learned.residualization
+        return None if how is None else how.explained
+
+    @property
     def outcome(self) -> Array | None:
         """The one numeric outcome, where that is all there is."""
         y = self.samples.y

@@ -136,7 +136,8 @@ class LabelRules:
             balanced = to_host(found.balanced)
             keep = (balanced >= self.trim) & (balanced <= 1 - self.trim)
             plan = replace(plan.on_rows(keep, "trim"), trimmed=int((~keep).sum()))
-        warn_overlap(plan.propensity, plan.samples.x, plan.samples.groups.t)
+        named = plan.samples.x if samples.gram_x is None else plan.samples.x.select(())  # row numbers are no covariate
+        warn_overlap(plan.propensity, named, plan.samples.groups.t)
         return plan
 
     def _equal_marginals(self, samples: Samples, blocks: Blocks | None) -> LabelPlan:

@@ -83,6 +83,7 @@ def render(result: Shown, context: ReportContext) -> str:
             context, notes=tuple(dict.fromkeys((*context.notes, *contradictions(result, context.marginal))))
         ),
         where=where,
+        checks=result.diagnostics(),
         pictures=_pictures(result, where),
         columns=_columns(result),
         hidden=max(0, sum(len(t.columns) for t in _tables(result)) - MAX_COLUMNS),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 from condmmd.backend import Array
-from condmmd.explain import Evidence, Where
+from condmmd.explain import Diagnostics, Evidence, Where
 from condmmd.inference import LevelResult
 
 __all__ = ["MarginalTest", "Shown"]
@@ -56,3 +56,4 @@ class Shown(Protocol):
     def evidence(self) -> Evidence: ...
     def sentence(self) -> str: ...
     def where(self) -> Where: ...
+    def diagnostics(self) -> Diagnostics: ...

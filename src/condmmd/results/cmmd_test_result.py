@@ -15,7 +15,8 @@ import numpy as np
 from condmmd.backend import Array, cached_property
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning
-from condmmd.explain import Evidence, Stratum, Where, evidence_of, locate, strata_tests
+from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
+from condmmd.explain.diagnose import Leftovers, diagnose
 from condmmd.inference import LevelResult, Plan, Resampling, Run, Trained
 from condmmd.kernels import lengthscales
 from condmmd.labels import LabelRules
@@ -29,7 +30,7 @@ from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
 __all__ = ["CMMDTestResult"]
 
 # Fields that are no part of what a result says of itself.
-NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost"})
+NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost", "_checked"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -105,6 +106,7 @@ class CMMDTestResult:
     _samples: Samples | None
     _checksum: int = 0
     _lost: str = ""
+    _checked: Diagnostics | None = None
 
     @classmethod
     def of(cls, plan: Plan, samples: Samples, run: Run, call: str) -> CMMDTestResult:
@@ -147,6 +149,8 @@ class CMMDTestResult:
         outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
             result.__dict__["_trained"] = trained
+        if Leftovers.kept_of(samples):  # so that a summary has not to train once more
+            result.__dict__["_leftovers"] = Leftovers.of(evidence_of(plan, trained, fitted))
         return result
 
     def __iter__(self) -> Iterator[float]:
@@ -217,7 +221,28 @@ class CMMDTestResult:
 
     def without_data(self) -> CMMDTestResult:
         """The numbers and the words, without the rows: small, but it cannot be asked `where` or for a report."""
-        return replace(self, _plan=None, _samples=None)
+        return replace(self, _plan=None, _samples=None, _checked=self._checks)
+
+    def diagnostics(self) -> Diagnostics:
+        """What speaks against this result, in plain words, with what to do. Nothing is fitted; it takes a moment.
+
+        Overlap; whether X still predicts what is left of the labels, of the outcomes, or of both in one place, which is
+        what makes false alarms; enough rows; copies of rows; an outcome that X fixes.
+        """
+        return self._diagnostics
+
+    @cached_property
+    def _diagnostics(self) -> Diagnostics:
+        return diagnose(self._leftovers) if self._checked is None else self._checked
+
+    @cached_property
+    def _leftovers(self) -> Leftovers:
+        return Leftovers.of(self.evidence)
+
+    @property
+    def _checks(self) -> Diagnostics | None:
+        """The diagnostics where they cost next to nothing."""
+        return self._diagnostics if self._checked is not None or Leftovers.kept_of(self._samples) else None
 
     def where(self, *, significance: float | None = None) -> Where:
         """Where the two differ: by how much over all rows, whether it is the same everywhere, and only then regions.
@@ -284,11 +309,13 @@ class CMMDTestResult:
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
-        return summary_of(self, estimator=self.estimator, reg=self.reg, residualization=self.residualization)
+        return summary_of(
+            self, estimator=self.estimator, reg=self.reg, residualization=self.residualization, checks=self._checks
+        )
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return html_of(self)
+        return html_of(self, self._checks)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
@@ -298,6 +325,7 @@ class CMMDTestResult:
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
         plain["labels"] = {"P": self.labels[0], "Q": self.labels[1]}
         plain["levels"] = list(self.levels)
+        plain["diagnostics"] = None if self._checks is None else self._checks.to_dict()
         return deepcopy(plain)
 
     def __getstate__(self) -> dict[str, Any]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from html import escape
+from textwrap import wrap
 from typing import Any
 
 from condmmd.data import Samples
+from condmmd.explain import Diagnostics
 from condmmd.inference import LevelResult
 from condmmd.present import Shown
 
@@ -17,6 +19,8 @@ MAX_NAMED = 8
 MAX_LEVELS = 10
 # A column that is a level is no wider.
 SHORT = 8
+# Characters in a line of a finding.
+WIDTH = 110
 
 
 def listed(names: tuple[str, ...]) -> str:
@@ -40,8 +44,15 @@ def shortened(text: str, width: int = 88) -> str:
     return rounded if len(rounded) <= width else f"{rounded[: width - 4]} ..."
 
 
-def summary_of(result: Shown, *, estimator: str, reg: str, residualization: dict[str, Any] | None) -> str:
-    """A screenful."""
+def summary_of(
+    result: Shown,
+    *,
+    estimator: str,
+    reg: str,
+    residualization: dict[str, Any] | None,
+    checks: Diagnostics | None = None,
+) -> str:
+    """A screenful; of the checks what speaks against the result."""
     (n, m), (p, q) = result.n_obs, result.labels
     overlap = result.propensity_summary
     differs = "" if result.pvalue <= result.significance else "no "
@@ -71,8 +82,18 @@ def summary_of(result: Shown, *, estimator: str, reg: str, residualization: dict
     lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
     if len(result.by_level) > len(shown):
         lines.append(f"  ... and {len(result.by_level) - len(shown)} more")
+    lines += _check_lines(checks)
     lines.append(f"  repeat with rng={result.rng_state}")
     return "\n".join(lines)
+
+
+def _check_lines(checks: Diagnostics | None) -> list[str]:
+    if checks is None:
+        return ["  checks      result.diagnostics() makes them"]
+    lines = [] if checks.told else ["  checks      nothing was found that speaks against it"]
+    for finding in checks.told:
+        lines += wrap(finding.words, WIDTH, initial_indent=f"  {finding.severity:<11} ", subsequent_indent=" " * 14)
+    return lines
 
 
 def _words(row: LevelResult) -> str:
@@ -87,8 +108,9 @@ def _shown_columns(result: Shown) -> tuple[LevelResult, ...]:
     return tuple(rows[:MAX_LEVELS])
 
 
-def html_of(result: Shown) -> str:
+def html_of(result: Shown, checks: Diagnostics | None = None) -> str:
     """What a notebook shows."""
+    warnings = () if checks is None else checks.of("warning")
     rows = "".join(
         f"<tr><td>{escape(_words(row))}</td><td>{row.statistic:.4g}</td><td>{row.pvalue:.4g}</td></tr>"
         for row in _shown_columns(result)
@@ -97,6 +119,7 @@ def html_of(result: Shown) -> str:
         f"<p><strong>{escape(result.sentence())}</strong></p>"
         f"<p>{result.n_obs[0]} + {result.n_obs[1]} rows; {escape(result.scheme)}, {result.n_resamples} null label "
         f"vectors. Rests on: {escape(result.assumption)}.</p>"
-        f"<table><thead><tr><th>column</th><th>statistic</th><th>p-value alone</th></tr></thead>"
+        + "".join(f"<p><strong>Warning:</strong> {escape(finding.words)}</p>" for finding in warnings)
+        + "<table><thead><tr><th>column</th><th>statistic</th><th>p-value alone</th></tr></thead>"
         f"<tbody>{rows}</tbody></table>"
     )
