@@ -7,16 +7,9 @@ import pytest
 
 from condmmd import CMMD, Family, Forests, cmmd_test
 from condmmd.kernels import Gaussian
+from tests.explain.planted import board
 
 FAST = {"n_resamples": 39, "rng": 0}
-
-
-def board(seed, n=400):
-    """A checkerboard of two of four covariates drives both the labels and the outcomes; nothing differs."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(n, 4))
-    drive = 1.5 - 3 * ((np.floor(4 * X[:, 0]) + np.floor(4 * X[:, 1])) % 2)
-    return X, drive + rng.normal(size=n), (rng.random(n) < 1 / (1 + np.exp(-drive))).astype(int)
 
 
 def plain(seed, shift, n=300):

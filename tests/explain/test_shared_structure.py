@@ -6,6 +6,7 @@ import pytest
 
 from condmmd.data import read_table
 from condmmd.explain.shared_structure import CELL_ROWS, Left, Partition, partitions
+from condmmd.regression.logistic import cross_validated_logistic
 
 
 def literal_product(cells, tau, r, blocks=None):
@@ -67,3 +68,26 @@ def test_one_right_model_is_enough_and_a_difference_is_no_confounding(of_labels,
     """At most 1 of 12 at 0.05: with exact p-values two or more would have a chance of 0.12."""
     found = [rows(seed, of_labels, of_outcomes, shift).shared().pvalue <= 0.05 for seed in range(12)]
     assert sum(found) <= 1
+
+
+def test_labels_drawn_anew_have_their_propensity_refitted():
+    """What the propensity was fitted to is gone from the labels; so it must be from those that they are compared with.
+
+    Without the refit, products along the fitted covariate would look far smaller than at labels drawn anew.
+    """
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(500, 1))
+    t = (rng.random(500) < 1 / (1 + np.exp(-x[:, 0]))).astype(float)
+    e, fit = cross_validated_logistic(x, t, np.array([1e3]), np.arange(500), np.arange(500) % 5)
+    parts = partitions(read_table(x, "X"))[:1]  # two halves, which the fit has seen
+    r = np.sign(x) + 0.1 * rng.normal(size=(500, 1))
+    refitted = Left.of(parts, t, e, r, None, fit)
+    drawn = [(rng.random(500) < e).astype(float) for _ in range(100)]
+    of_r = refitted.of_r[:, 0]
+    literal = []
+    for labels in drawn:
+        own, _ = cross_validated_logistic(x, labels, np.array([1e3]), np.arange(500), np.arange(500) % 5)
+        literal.append((labels - own) @ of_r)
+    spread = np.std(refitted.at_labels_anew(np.random.default_rng(1).random((400, 500))) @ of_r)
+    assert spread == pytest.approx(np.std(literal), rel=0.25)
+    assert spread < 0.8 * np.std([(labels - e) @ of_r for labels in drawn])

@@ -10,6 +10,7 @@ import pytest
 from condmmd import CMMD, CMMDTestResult, Gaussian, OverlapWarning, cmmd_test, mmd_test
 from condmmd.kernels import median_distance
 from tests.doors.samples import GROUP, OTHER, SAME, E, N, X
+from tests.explain.planted import board
 
 
 def test_the_result_says_everything():
@@ -115,3 +116,27 @@ def test_warnings_are_given_once():
         result = cmmd_test(X + 4.0 * GROUP, SAME, GROUP, n_resamples=19, rng=0)
     result.where()  # warnings are errors here
     result.marginal()
+
+
+def test_what_speaks_against_a_result_is_in_everything_that_it_says(tmp_path):
+    result = cmmd_test(*board(0), n_resamples=39, rng=0)
+    words = "Do not trust a small p-value"
+    found = result.diagnostics()
+    assert found is result.diagnostics()  # made once
+    assert not found.ok
+    assert words in found.summary()
+    assert words in result.summary()
+    assert words in result._repr_html_()
+    assert result.to_dict()["diagnostics"] == found.to_dict()
+    result.report(tmp_path / "report.html")
+    assert words in (tmp_path / "report.html").read_text()
+    assert result.without_data().diagnostics() == found
+    assert pickle.loads(pickle.dumps(result)).diagnostics() == found  # noqa: S301 - our own
+
+
+def test_a_summary_of_very_many_rows_does_not_wait_for_checks(monkeypatch):
+    monkeypatch.setattr("condmmd.explain.diagnose.KEPT_ROWS", 100)
+    result = cmmd_test(X, OTHER, GROUP, n_resamples=19, rng=0)
+    assert "result.diagnostics() makes them" in result.summary()
+    assert result.to_dict()["diagnostics"] is None
+    assert result.diagnostics().findings  # asked for, it is made

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -40,10 +40,9 @@ class Leftovers:
 
     @classmethod
     def of(cls, evidence: Evidence) -> Leftovers:
-        centred = evidence.residuals - evidence.residuals.mean(axis=0)
+        centred = evidence.compared - evidence.compared.mean(axis=0)
         V = np.linalg.eigh(centred.T @ centred)[1][:, ::-1][:, :DIRECTIONS]
-        labels = replace(evidence.labels, propensity=replace(evidence.labels.propensity, fit=None))
-        return cls(labels, evidence.e, centred @ V, evidence.explained)
+        return cls(evidence.labels, evidence.e, centred @ V, evidence.explained)
 
     @staticmethod
     def kept_of(samples: Samples | None) -> bool:
@@ -73,7 +72,9 @@ def _structure(left: Leftovers) -> list[Finding]:
     parts = partitions(x)
     t = to_host(samples.groups.t)[rows]
     of_row = None if blocks is None else np.unique(blocks.of_row[rows], return_inverse=True)[1].reshape(-1)
-    found = Left.of(parts, t, left.e[rows], left.R[rows], of_row) if parts else None
+    fit = left.labels.propensity.fit
+    fit = None if fit is None else fit.on_rows(rows)
+    found = Left.of(parts, t, left.e[rows], left.R[rows], of_row, fit) if parts else None
     if found is None or not found.R.shape[1]:
         return []
     names = samples.x.names
