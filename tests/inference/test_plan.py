@@ -17,9 +17,7 @@ from tests.doors.samples import GROUP, OTHER, SAME, E, N, X
 
 def plan(rules=None, residuals=None, **statistic):
     settings = Settings(99, 3, 0.05, Compute())
-    return Plan(
-        CMMD(**statistic), rules or LabelRules(Logistic()), residuals or PooledRidge(), Resampling(), settings
-    )
+    return Plan(CMMD(**statistic), rules or LabelRules(Logistic()), residuals or PooledRidge(), Resampling(), settings)
 
 
 def test_a_plan_gives_what_the_door_gives():

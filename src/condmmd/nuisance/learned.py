@@ -49,9 +49,7 @@ class Learned:
         pooled = None if self.pooled is None else self.pooled.on_rows(index)
         outcomes = replace(self.outcomes, phi=take(self.outcomes.phi, index), gram=None)
         further = less_mean if pooled is None else pooled.less_fitted  # trees would need the columns of all rows
-        return replace(
-            self, outcomes=outcomes, propensity=propensity, centre=centre, pooled=pooled, further=further
-        )
+        return replace(self, outcomes=outcomes, propensity=propensity, centre=centre, pooled=pooled, further=further)
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
         """The mean of each label over null labels, and the propensity, for a statistic that needs them."""
