@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from dask.distributed import Client, LocalCluster
 
-from condmmd import CMMD, DoublyRobust, Gamma, Resampling, cmmd, cmmd_test, mmd_test
+from condmmd import CMMD, Asymptotic, DoublyRobust, Resampling, cmmd, cmmd_test, mmd_test
 from condmmd.data import read_table
 from condmmd.kernels import Delta
 
@@ -128,11 +128,11 @@ def test_what_needs_all_rows_is_refused(table):
         cmmd_test(lazy[["age"]], lazy["pay"], lazy["wave"])
 
 
-def test_the_gamma_law_needs_all_rows():
-    """Its variance is a sum over all pairs of rows."""
+def test_the_asymptotic_law_needs_all_rows():
+    """Its weights are the eigenvalues of a matrix over rows, or over features that are held."""
     X, y, t = in_chunks(*data(50, 1), rows=30)
     with pytest.raises(TypeError, match=r"`.*null.*`: this needs all rows in memory"):
-        cmmd_test(X, y, t, null=Gamma(), statistic=CMMD(estimator="orthogonal"))
+        cmmd_test(X, y, t, null=Asymptotic(), statistic=CMMD(estimator="overlap"))
 
 
 def test_clusters_of_any_size_and_a_worker_that_dies():

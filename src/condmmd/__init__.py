@@ -12,7 +12,7 @@ from condmmd.data.warning_types import (
     SmallSampleWarning,
 )
 from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test
-from condmmd.inference import Compute, Gamma, Resampling
+from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
 from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult
@@ -24,6 +24,7 @@ __all__ = [
     "CMMD",
     "MMD",
     "ApproximationWarning",
+    "Asymptotic",
     "CMMDTestResult",
     "Compute",
     "ConditionalMeanEmbedding",
@@ -36,7 +37,6 @@ __all__ = [
     "EnergyKernel",
     "Family",
     "Forests",
-    "Gamma",
     "Gaussian",
     "Joint",
     "Kernel",

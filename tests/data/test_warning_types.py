@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import condmmd
-from condmmd import CMMD, CondmmdWarning, Gamma, cmmd, cmmd_test, mmd_test
+from condmmd import CMMD, Asymptotic, CondmmdWarning, cmmd, cmmd_test, mmd_test
 
 RNG = np.random.default_rng(0)
 X = np.concatenate([RNG.normal(-1.5, 1, 100), RNG.normal(1.5, 1, 100)])
@@ -23,7 +23,7 @@ SIZES = np.repeat([1, 8], 30)
         lambda: cmmd(np.ones(200), X, GROUP),
         lambda: cmmd_test([0.0, 1.0, 2.0, 3.0], [1.0, 2.0, 0.0, 1.0], [1, 0, 1, 0], propensity=None, n_resamples=19),
         lambda: cmmd_test(
-            X, X, GROUP, statistic=CMMD(estimator="orthogonal"), propensity=E, null=Gamma(), residualize=False
+            X[95:105], X[95:105], GROUP[95:105], statistic=CMMD(estimator="overlap"), propensity=None, null=Asymptotic()
         ),
         lambda: cmmd_test(
             RNG.normal(size=(600, 20)),
@@ -37,7 +37,7 @@ SIZES = np.repeat([1, 8], 30)
             RNG.normal(size=270), np.repeat(np.repeat([1, 0], 30), SIZES), blocks=np.repeat(np.arange(60), SIZES)
         ),
     ],
-    ids=["overlap", "overlap of a measurement", "constant", "small", "gamma", "cap", "blocks"],
+    ids=["overlap", "overlap of a measurement", "constant", "small", "few rows of a law", "cap", "blocks"],
 )
 def test_the_warning_names_this_file(call):
     with warnings.catch_warnings(record=True) as caught:

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 
 from condmmd import (
     CMMD,
+    Asymptotic,
     Compute,
     Energy,
-    Gamma,
     Gaussian,
     Laplacian,
     Linear,
@@ -36,7 +36,7 @@ RNG = np.random.default_rng(1)
         {"propensity": E, "null": Resampling("bernoulli")},
         {"propensity": None},
         {"statistic": CMMD(estimator="orthogonal")},
-        {"statistic": CMMD(estimator="orthogonal"), "null": Gamma()},
+        {"statistic": CMMD(estimator="overlap"), "null": Asymptotic()},
         {"statistic": CMMD(estimator="joint"), "propensity": None},
         {"statistic": CMMD(level=1)},
         {"statistic": CMMD(level=[0, 2])},

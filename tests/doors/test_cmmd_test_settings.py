@@ -7,7 +7,7 @@ import pytest
 from sklearn.ensemble import RandomForestRegressor
 from sklearn.linear_model import LogisticRegression
 
-from condmmd import CMMD, MMD, Compute, DoublyRobust, Gamma, Resampling, cmmd_test
+from condmmd import CMMD, MMD, Asymptotic, Compute, DoublyRobust, Resampling, cmmd_test
 from tests.doors.samples import GROUP, SAME, E, N, X
 
 
@@ -26,7 +26,7 @@ from tests.doors.samples import GROUP, SAME, E, N, X
         ({"n_resamples": 99, "significance": 0.001}, ValueError, r"Use at least 999"),
         ({"n_resamples": 0}, ValueError, r"`n_resamples` must be a positive integer"),
         ({"significance": 0}, ValueError, r"`significance`"),
-        ({"null": Gamma()}, ValueError, r"needs CMMD\(estimator='orthogonal'\)"),
+        ({"null": Asymptotic()}, ValueError, r"Family\(\) or CMMD\(estimator='overlap'\)"),
         ({"null": "gamma"}, TypeError, r"`null` must be an object such as Resampling"),
         ({"null": Resampling}, TypeError, r"`null` must be an object such as Resampling"),
         ({"statistic": CMMD}, TypeError, r"`statistic` must be an object such as CMMD\(level=1\)"),

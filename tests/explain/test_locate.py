@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Gamma, Resampling, SmallSampleWarning, cmmd_test
+from condmmd import CMMD, Asymptotic, Resampling, SmallSampleWarning, cmmd_test
 from condmmd.explain import Where
 from tests.explain.planted import planted
 
@@ -142,10 +142,10 @@ def test_centre_is_that_of_the_scheme(scheme):
 
 
 def test_a_test_without_null_labels_can_be_asked_where():
-    """The band draws its own labels, by the independent labels that the gamma law stands for."""
+    """The band draws its own labels, by the labels that the law stands for."""
     X, y, group = planted(1, n=200, effect=2.0)
-    settings = {"propensity": np.full(400, 0.5), "statistic": CMMD(estimator="orthogonal"), "rng": 0, "n_resamples": 99}
-    law = cmmd_test(X, y, group, null=Gamma(), **settings)
+    settings = {"propensity": np.full(400, 0.5), "statistic": CMMD(estimator="overlap"), "rng": 0, "n_resamples": 99}
+    law = cmmd_test(X, y, group, null=Asymptotic("bernoulli"), **settings)
     drawn = cmmd_test(X, y, group, null=Resampling("bernoulli"), **settings)
     assert law.where().to_dict() == drawn.where().to_dict()
     assert law.where().carriers[0] == "x1"

@@ -5,6 +5,7 @@ import pytest
 from scipy.stats import chi2, norm
 
 from condmmd.inference.joining import (
+    cauchy_combination,
     critical_value,
     join,
     join_by_gamma,
@@ -95,3 +96,15 @@ def test_gamma_scores_far_out_are_finite_and_in_order():
     one = join_by_gamma(np.abs(RNG.normal(size=(400, 1))) ** 8)
     assert np.isfinite(one).all()
     assert (np.diff(scores[:4]) > 0).all()
+
+
+def test_the_cauchy_combination():
+    """Of independent uniform p-values it is uniform; of one, or of equal ones, it is that one, however small."""
+    uniform = np.random.default_rng(0).random((20_000, 6))
+    for level in (0.5, 0.05, 0.001):
+        share = np.mean(cauchy_combination(uniform) <= level)
+        assert abs(share - level) <= 4 * (level * (1 - level) / 20_000) ** 0.5
+    for p in (0.9, 0.3, 1e-7, 1e-9, 1e-40):
+        np.testing.assert_allclose(cauchy_combination(np.full(4, p)), p, rtol=1e-7)
+    np.testing.assert_allclose(cauchy_combination(np.array([1e-12, 0.5, 0.5, 0.5])), 4e-12, rtol=1e-6)
+    assert cauchy_combination(np.array([1.0, 1.0])) == pytest.approx(1.0)

@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Family, Gamma, cmmd_test
+from condmmd import CMMD, Asymptotic, Family, cmmd_test
 from condmmd.present import pictures
 from condmmd.present.pictures import label
 from tests.doors.samples import GROUP, OTHER, E, X
@@ -63,8 +63,8 @@ def test_what_is_drawn_is_what_the_result_says():
 
 
 def test_pictures_that_there_are_not():
-    law = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="orthogonal"), propensity=E, null=Gamma())
-    with pytest.raises(ValueError, match=r"null=Gamma\(\) draws no null labels"):
+    law = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="overlap"), propensity=E, null=Asymptotic())
+    with pytest.raises(ValueError, match=r"null=Asymptotic\(\) draws no null labels"):
         law.plot("null")
     several = cmmd_test(X, np.column_stack([OTHER, X]), GROUP, n_resamples=19, rng=0)
     with pytest.raises(ValueError, match="one numeric outcome"):

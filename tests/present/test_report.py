@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Gamma, cmmd_test
+from condmmd import CMMD, Asymptotic, cmmd_test
 from condmmd.present import ReportContext, check_extras, contradictions, render, report
 from condmmd.present.report import MAX_COLUMNS
 from tests.doors.samples import GROUP, OTHER, E, X
@@ -82,7 +82,7 @@ def test_results_that_have_no_such_picture(case):
         wide = pd.DataFrame(rng.normal(size=(len(X), MAX_COLUMNS + 5)))
         result = cmmd_test(wide, OTHER, GROUP, propensity=None, n_resamples=19, rng=0)
     else:
-        result = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="orthogonal"), propensity=E, null=Gamma())
+        result = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="overlap"), propensity=E, null=Asymptotic())
     text = render(result, ReportContext("A page", "a call"))
     assert text.count("<figure") >= 2
     assert "A page" in text

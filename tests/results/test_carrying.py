@@ -14,11 +14,11 @@ from sklearn.preprocessing import StandardScaler
 
 from condmmd import (
     CMMD,
+    Asymptotic,
     Compute,
     Delta,
     DoublyRobust,
     Energy,
-    Gamma,
     Gaussian,
     Linear,
     PerGroup,
@@ -57,7 +57,7 @@ def rbf(A, B):
         {"statistic": CMMD(kernel_x=rbf)},
         {"statistic": CMMD(kernel_x=lambda A, B: A @ B.T + 1)},
         {"statistic": CMMD(estimator=DoublyRobust(reg=0.2, folds=3), mixture=0.3)},
-        {"statistic": CMMD(estimator="orthogonal", level=1), "null": Gamma()},
+        {"statistic": CMMD(estimator="overlap", level=1), "null": Asymptotic()},
         {"statistic": Energy(level=1)},
         {"blocks": BLOCKS, "propensity": None, "significance": 0.1},
         {"trim": 0.1, "null": Resampling("bernoulli"), "residualize": False},

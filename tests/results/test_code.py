@@ -7,11 +7,12 @@ from sklearn.linear_model import LogisticRegression
 
 from condmmd import (
     CMMD,
+    Asymptotic,
     Delta,
     DoublyRobust,
     Energy,
     EnergyKernel,
-    Gamma,
+    Family,
     Gaussian,
     Laplacian,
     Orthogonal,
@@ -50,7 +51,8 @@ SETTINGS = {
     "energy": {"statistic": Energy(level=1)},
     "a kernel of a statistic": {"statistic": CMMD(kernel_y=EnergyKernel((0.0,)))},
     "doubly robust": {"statistic": CMMD(estimator=DoublyRobust(reg=PerGroup(0.1, 0.2), folds=3))},
-    "orthogonal": {"statistic": CMMD(estimator=Orthogonal()), "null": Gamma()},
+    "orthogonal": {"statistic": CMMD(estimator=Orthogonal())},
+    "asymptotic": {"statistic": Family(), "null": Asymptotic("bernoulli")},
     "scheme": {"null": Resampling("bernoulli")},
     "regressor": {"residualize": RandomForestRegressor(5, random_state=0, min_samples_leaf=3)},
     "classifier": {"propensity": LogisticRegression(C=0.5)},

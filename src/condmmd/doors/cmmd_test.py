@@ -56,7 +56,8 @@ def cmmd_test(
         True: compare the residuals of a pooled regression of the outcomes' features on X. False: the features. Or a
         scikit-learn regressor for that regression, which is then cross-fitted.
     null
-        `Resampling`, with the scheme by which null labels are drawn; or `Gamma`, a law in their place, for screening.
+        `Resampling`, with the scheme by which null labels are drawn; or `Asymptotic`, with `Family` or the overlap
+        estimator: the law that many rows lead to in their place, for p-values far below ``1 / n_resamples``.
     blocks
         One value a row: rows with the same value (a subject, a day) keep one label. With a propensity, it must be the
         same for all rows of a block; the estimate is made on block means.

@@ -1,11 +1,12 @@
 """From statistics at observed and null labels to p-values: the plan of a test, null laws, joining columns."""
 
+from condmmd.inference.asymptotic import Asymptotic
 from condmmd.inference.compute import Compute
-from condmmd.inference.nulls import Gamma, NullLaw, Resampling, Settings
+from condmmd.inference.nulls import NullLaw, Resampling, Settings
 from condmmd.inference.outcome import LevelResult, Outcome
 from condmmd.inference.plan import Plan, Run, Trained, check_in_memory
 
 __all__ = [
-    "Compute", "Gamma", "LevelResult", "NullLaw", "Outcome", "Plan", "Resampling", "Run", "Settings", "Trained",
+    "Asymptotic", "Compute", "LevelResult", "NullLaw", "Outcome", "Plan", "Resampling", "Run", "Settings", "Trained",
     "check_in_memory",
 ]  # fmt: skip

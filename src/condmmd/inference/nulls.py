@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
-import numpy as np
-
-from condmmd.backend import observed_labels
 from condmmd.data.checks import check_choice, check_resamples
-from condmmd.inference.closed_form import gamma_pvalues
 from condmmd.inference.compute import Compute
 from condmmd.inference.evaluate import evaluate_labels
 from condmmd.inference.joining import JOINED, pvalue, pvalues
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.labels import LabelPlan, LabelRules, SchemeName
-from condmmd.statistics import CMMD, Fitted, FittedCMMD, Orthogonal, Statistic
+from condmmd.statistics import Fitted, Statistic
 
-__all__ = ["Gamma", "NullLaw", "Resampling", "Settings"]
+__all__ = ["NullLaw", "Resampling", "Settings"]
 
 
 @dataclass(frozen=True)
@@ -84,41 +80,3 @@ class Resampling:
         overall = pvalue(statistic, null, unit=None if one else 1.0)
         by_level = level_results(fitted.columns, statistics[0], pvalues(statistics))
         return Outcome(statistic, overall, null, by_level, settings.n_resamples, scheme.name)
-
-
-@dataclass(frozen=True)
-class Gamma:
-    """No resampling: a gamma law with the mean and variance that independent labels would give, for screening.
-
-    For the orthogonal estimator with one kernel and lambda; several levels are joined by Bonferroni's inequality.
-
-    Examples
-    --------
-    >>> from condmmd import Gamma
-    >>> Gamma().scheme
-    'bernoulli'
-    """
-
-    scheme: ClassVar[SchemeName] = "bernoulli"
-
-    def check(self, statistic: Statistic, rules: LabelRules, settings: Settings) -> None:  # noqa: ARG002
-        """It must be the statistic whose null moments are known."""
-        known = isinstance(statistic, CMMD) and isinstance(statistic.estimator, Orthogonal)
-        one = isinstance(statistic, CMMD) and len(statistic.kernels) == len(statistic.regs) == 1
-        if not (known and one and rules.blocks is None):
-            raise ValueError(
-                "null=Gamma() needs CMMD(estimator='orthogonal') with one kernel and lambda, no `blocks`, and "
-                "independent labels; use null=Resampling() otherwise."
-            )
-
-    def run(self, fitted: Fitted, labels: LabelPlan, settings: Settings) -> Outcome:  # noqa: ARG002
-        """Upper tails of the law of each level."""
-        if not isinstance(fitted, FittedCMMD):
-            raise TypeError("null=Gamma() is for CMMD.")
-        observed = fitted(observed_labels(labels.samples.groups.t))[0]
-        single = gamma_pvalues(fitted.comparisons[0], observed, fitted.levels)
-        smallest = int(np.argmin(single))
-        overall = min(1.0, float(single[smallest]) * len(single))
-        scheme = "gamma approximation to independent labels"
-        by_level = level_results(fitted.columns, observed, single)
-        return Outcome(float(observed[smallest]), overall, np.empty(0), by_level, 0, scheme)

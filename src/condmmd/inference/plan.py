@@ -12,7 +12,8 @@ from condmmd.backend import Rows, blas_threads_for, n_rows
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning, SmallSampleWarning, warn_user
 from condmmd.embedding import Embedding
-from condmmd.inference.nulls import Gamma, NullLaw, Settings
+from condmmd.inference.asymptotic import Asymptotic
+from condmmd.inference.nulls import NullLaw, Settings
 from condmmd.inference.outcome import Outcome
 from condmmd.labels import LabelPlan, LabelRules
 from condmmd.nuisance import Learned, PooledRegression, Residuals, regress_pooled
@@ -133,7 +134,7 @@ def check_in_memory(
     needed = {
         "blocks": rules.blocks is not None,
         "trim": rules.trim is not None,
-        "null": isinstance(null, Gamma),
+        "null": isinstance(null, Asymptotic),
         "residualize (a regressor)": isinstance(residuals, RegressorResiduals),
         "propensity (a classifier)": isinstance(rules.model, Classifier),
         "statistic (its estimator has models other than ridge on all rows, refitted)": statistic.needs_memory,

@@ -42,7 +42,7 @@ def plot_null(result: Shown, ax: Axes) -> None:
     """The statistic among its values at the null labels."""
     null = np.asarray(result.null_distribution)
     if not len(null):
-        raise ValueError("null=Gamma() draws no null labels; there is nothing to show.")
+        raise ValueError("null=Asymptotic() draws no null labels; there is nothing to show.")
     ax.hist(null, bins=min(40, max(10, len(null) // 15)), color="0.75", edgecolor="0.5", label="null labels")
     ax.axvline(result.statistic, color="C3", linewidth=2, label=f"observed, p = {result.pvalue:.3g}")
     ax.set(xlabel="statistic", ylabel="label vectors", title="Observed against null")

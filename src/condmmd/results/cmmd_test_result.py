@@ -46,7 +46,7 @@ class CMMDTestResult:
     pvalue
         For the hypothesis that Y given X is the same; it is as good as ``assumption``.
     null_distribution
-        The statistic at each null label vector; empty with ``null=Gamma()``.
+        The statistic at each null label vector; empty with ``null=Asymptotic()``.
     levels
         The levels that took part.
     by_level

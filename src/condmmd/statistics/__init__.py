@@ -8,6 +8,7 @@ from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
 from condmmd.statistics.energy import Energy, EnergyKernel
 from condmmd.statistics.family import Family
 from condmmd.statistics.joint import Joint, JointContrast
+from condmmd.statistics.linear import LinearFit, LinearForm, Products
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal, OrthogonalContrast
 from condmmd.statistics.overlap import Overlap, OverlapContrast
@@ -28,12 +29,15 @@ __all__ = [
     "FittedCMMD",
     "Joint",
     "JointContrast",
+    "LinearFit",
+    "LinearForm",
     "Orthogonal",
     "OrthogonalContrast",
     "Overlap",
     "OverlapContrast",
     "PlugIn",
     "PlugInContrast",
+    "Products",
     "Statistic",
     "StatisticColumn",
 ]  # fmt: skip

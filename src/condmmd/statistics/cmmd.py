@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from condmmd.backend import Array, LabelBatch, n_rows
+from condmmd.backend import Array, LabelBatch, n_rows, to_host
 from condmmd.data import Samples
 from condmmd.data.checks import PerGroup, check_embedding, check_mixture
 from condmmd.embedding import Embedding, Solver, affordable_rank, embed_covariates, embed_outcomes
@@ -19,9 +19,10 @@ from condmmd.statistics.base import Joining, Need, StatisticColumn
 from condmmd.statistics.comparison import Comparison, Estimator, Ingredients
 from condmmd.statistics.doubly_robust import DoublyRobust
 from condmmd.statistics.joint import Joint
+from condmmd.statistics.linear import LinearForm, Products
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal
-from condmmd.statistics.overlap import Overlap
+from condmmd.statistics.overlap import Overlap, OverlapContrast
 from condmmd.statistics.plugin import PlugIn
 
 __all__ = ["CMMD", "FittedCMMD"]
@@ -282,6 +283,18 @@ class FittedCMMD:
     def outcomes(self) -> Embedding:
         """Features of the outcomes."""
         return self.comparisons[0].y
+
+    @property
+    def linear(self) -> LinearForm:
+        """The sums of squares that the columns are, with the overlap estimator."""
+        contrasts = [c.contrast for c in self.comparisons if isinstance(c.contrast, OverlapContrast)]
+        if len(contrasts) < len(self.comparisons):
+            raise TypeError("only with estimator='overlap' is every column a sum of squares that are linear in labels.")
+        products = [
+            Products(c.x.phi, c.y.phi, to_host(c.sigma) ** self.levels[:, None] * contrast.shrinkage**2)
+            for c, contrast in zip(self.comparisons, contrasts, strict=True)
+        ]
+        return LinearForm(contrasts[0].e, contrasts[0].fit, tuple(products))
 
     def __call__(self, T: LabelBatch) -> Array:
         """Every column at every label vector."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import groupby
 from typing import ClassVar
 
 import numpy as np
@@ -37,6 +38,7 @@ from condmmd.regression.odds import overlap, total_overlap
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
 from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator, centred
+from condmmd.statistics.linear import LinearForm, Products
 from condmmd.statistics.outcome_scale import OutcomeScale, listed, outcome_scale
 from condmmd.statistics.overlap import Overlap
 
@@ -158,6 +160,19 @@ class FittedFamily:
             )
         return tuple(found)
 
+    @property
+    def linear(self) -> LinearForm:
+        """The sums of squares that the columns are."""
+        products = []
+        for (v, s), group in groupby(self._pairs, key=lambda pair: pair[:2]):
+            weights = np.stack([self._weights(self.sides[s], level) for _, _, level in group])
+            products.append(Products(self.sides[s].phi, self.views[v].values, weights))
+        return LinearForm(*self.labels, tuple(products))
+
+    def _weights(self, side: _Side, level: float) -> Array:
+        """What the squared moments along each direction count at a level."""
+        return np.asarray(side.sigma**level / (self._rows * (side.sigma + side.lam)) ** 2)
+
     def __call__(self, T: LabelBatch) -> Array:
         """Every column at every label vector."""
         return np.concatenate([self._evaluate(some) for some in T.steps(self._at_once)])
@@ -175,8 +190,7 @@ class FittedFamily:
         values = []
         for v, s, level in self._pairs:
             block = M[:, of_side[s] : of_side[s + 1], of_view[v] : of_view[v + 1]]
-            energies, side = np.einsum("bjk,bjk->bj", block, block), self.sides[s]
-            values.append(energies @ (side.sigma**level / (self._rows * (side.sigma + side.lam)) ** 2))
+            values.append(np.einsum("bjk,bjk->bj", block, block) @ self._weights(self.sides[s], level))
         return np.stack(values, axis=1)
 
     @cached_property
