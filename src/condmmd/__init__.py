@@ -11,11 +11,11 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test
+from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test, screen
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult
+from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult, ScreenResult
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
@@ -52,12 +52,14 @@ __all__ = [
     "Polynomial",
     "PooledRidge",
     "Resampling",
+    "ScreenResult",
     "SmallSampleWarning",
     "cmmd",
     "cmmd_test",
     "mmd",
     "mmd_test",
     "pool",
+    "screen",
 ]  # fmt: skip
 
 

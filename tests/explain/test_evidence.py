@@ -24,7 +24,7 @@ def test_everything_is_in_memory(place):
     assert isinstance(there.y.phi, np.ndarray)
     assert isinstance(there.pooled.fitted, np.ndarray)
     assert there.x.gram is None
-    np.testing.assert_allclose(np.sum(there.residuals**2), np.sum(here.residuals**2), rtol=1e-5)
+    np.testing.assert_allclose(np.sum(there.compared**2), np.sum(here.compared**2), rtol=1e-5)
     assert there.explained == pytest.approx(here.explained, abs=1e-5)
 
 
@@ -32,7 +32,7 @@ def test_some_rows_of_chunks(monkeypatch):
     monkeypatch.setattr("condmmd.explain.evidence.EVIDENCE_ROWS", 60)
     chunked = [da.from_array(a, chunks=50) for a in (X, OTHER, GROUP)]
     evidence = cmmd_test(*chunked, n_resamples=19, rng=0).evidence
-    assert len(evidence.residuals) == 60
+    assert len(evidence.compared) == 60
     assert len(evidence.t) == len(evidence.e) == len(evidence.x.phi) == len(evidence.y.phi) == 60
     held = evidence.labels.propensity.fit.elsewhere  # most of what is known of the propensity is known from other rows
     assert np.linalg.eigvalsh(held)[0] > 0

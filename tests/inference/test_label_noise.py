@@ -41,8 +41,12 @@ def test_it_is_that_of_all_label_vectors(name):
     labels, e, fit, probability = case(name)
     tau = np.asarray(residual_labels(HeldLabels(ALL), e, fit).held)
     exact = (tau * probability[:, None]).T @ tau
-    B = label_noise(labels, e, fit).root(np.eye(N))
+    noise = label_noise(labels, e, fit)
+    B = noise.root(np.eye(N))
     np.testing.assert_allclose(B.T @ B, exact, atol=1e-12)
+    mean = np.zeros(N) if noise.mean is None else noise.mean
+    again = np.diag(noise.deviation**2) - noise.taken @ noise.taken.T + np.outer(mean, mean)
+    np.testing.assert_allclose(again, exact, atol=1e-12)
 
 
 def test_given_the_number_of_ones_it_is_nearly_that():

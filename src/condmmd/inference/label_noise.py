@@ -44,12 +44,15 @@ class LabelNoise:
         The mean of ``tau``; None where it is zero.
     excess
         The excess kurtosis of each row's label, ``(1 - 6 w) / w``: -2 for a fair coin, large where one group is rare.
+    taken
+        The covariance once more, as ``diag(deviation^2) - taken @ taken^T``: for many features that differ by a factor.
     """
 
     deviation: Array
     project: Projection
     mean: Array | None
     excess: Array
+    taken: Array
 
     def root(self, A: Array) -> Array:
         """``B`` for features A, a row for each row and one for the mean."""
@@ -74,11 +77,14 @@ def label_noise(labels: LabelPlan, e: Array, fit: LogisticFit | None) -> LabelNo
     if fit is not None:
         return _refitted(w, fit)
     if labels.kind == "bernoulli":
-        return LabelNoise(w**0.5, _all_of_it, None, _excess(w))
+        return LabelNoise(w**0.5, _all_of_it, None, _excess(w), np.zeros((len(w), 0)))
     groups = np.zeros(len(e), dtype=np.int64) if labels.strata is None else labels.strata
     sizes = np.bincount(groups)[groups]
     deviation = (w * sizes / np.maximum(sizes - 1, 1)) ** 0.5
-    return LabelNoise(deviation, partial(_centred, groups=groups, w=w), None, _excess(w))
+    taken = np.zeros((len(w), groups.max() + 1))
+    taken[np.arange(len(w)), groups] = deviation * w**0.5
+    taken /= np.maximum(np.bincount(groups, weights=w), 1e-300) ** 0.5
+    return LabelNoise(deviation, partial(_centred, groups=groups, w=w), None, _excess(w), taken)
 
 
 def _excess(w: Array) -> Array:
@@ -103,7 +109,9 @@ def _refitted(w: Array, fit: LogisticFit) -> LabelNoise:
     WZ = w[:, None] * Z
     hessian = WZ.T @ Z + np.diag(fit.ridge)
     mean = WZ @ np.linalg.solve(hessian, fit.ridge * fit.beta)
-    return LabelNoise(w**0.5, partial(_less_refit, Z=Z, WZ=WZ, hessian=hessian), mean, _excess(w))
+    inverse = np.linalg.inv(hessian)
+    taken = WZ @ np.linalg.cholesky(inverse + (inverse * fit.ridge) @ inverse)
+    return LabelNoise(w**0.5, partial(_less_refit, Z=Z, WZ=WZ, hessian=hessian), mean, _excess(w), taken)
 
 
 def _less_refit(A: Array, *, Z: Array, WZ: Array, hessian: Array, transposed: bool = False) -> Array:
