@@ -22,7 +22,8 @@ def case(name):
     probability = np.prod(np.where(ALL == 1, e, 1 - e), axis=1)
     if name == "refitted":
         Z = RNG.normal(size=(N, 2))
-        fit = LogisticFit(Z, np.array([0.1, 0.8, -0.5]), 0.7)
+        beta = np.array([0.1, 0.8, -0.5])
+        fit = LogisticFit(Z, beta, 0.7, np.array([0.0, 1.0, 1.0]) / 0.7 * beta)
         e = 1 / (1 + np.exp(-(fit.beta[0] + Z @ fit.beta[1:])))
         probability = np.prod(np.where(ALL == 1, e, 1 - e), axis=1)
     if name == "permutation":

@@ -107,10 +107,11 @@ def _centred(A: Array, *, groups: npt.NDArray[np.int64], w: Array, transposed: b
 def _refitted(w: Array, fit: LogisticFit) -> LabelNoise:
     Z = np.column_stack([np.ones(len(w)), to_host(fit.Z)])
     WZ = w[:, None] * Z
-    hessian = WZ.T @ Z + np.diag(fit.ridge)
-    mean = WZ @ np.linalg.solve(hessian, fit.ridge * fit.beta)
+    held, pull = fit.held
+    hessian = WZ.T @ Z + held
+    mean = WZ @ np.linalg.solve(hessian, pull)
     inverse = np.linalg.inv(hessian)
-    taken = WZ @ np.linalg.cholesky(inverse + (inverse * fit.ridge) @ inverse)
+    taken = WZ @ np.linalg.cholesky(inverse + inverse @ held @ inverse)
     return LabelNoise(w**0.5, partial(_less_refit, Z=Z, WZ=WZ, hessian=hessian), mean, _excess(w), taken)
 
 

@@ -23,7 +23,7 @@ from condmmd.inference.label_noise import LabelNoise, label_noise
 from condmmd.inference.nulls import Settings
 from condmmd.inference.plan import Plan, Trained
 from condmmd.labels import LabelRules
-from condmmd.nuisance.residuals import PooledResiduals
+from condmmd.nuisance.residuals import PooledRidge
 from condmmd.regression.regularization import GRID
 from condmmd.statistics import Family
 from condmmd.statistics.family import FittedFamily
@@ -54,7 +54,7 @@ def screen_outcomes(samples: Samples, rules: LabelRules, settings: Settings) -> 
     """Test every column of the outcomes by itself."""
     Y = _scaled(to_host(samples.y.values))
     few = replace(samples, y=_principal(Y))
-    trained = Plan(Family(max_rank=RANK), rules, PooledResiduals(), Asymptotic(rules.scheme), settings).train(few)
+    trained = Plan(Family(max_rank=RANK), rules, PooledRidge(), Asymptotic(rules.scheme), settings).train(few)
     if not isinstance(trained.fitted, FittedFamily) or trained.pooled is None:
         raise TypeError("screening rests on Family and the pooled regression.")
     e, fit = trained.fitted.labels
