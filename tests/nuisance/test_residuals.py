@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from condmmd import Gaussian
+from condmmd import Forests, Gaussian
 from condmmd.data import read_samples
 from condmmd.embedding import embed
 from condmmd.nuisance import regress_pooled, residual_model
@@ -22,10 +22,10 @@ def test_residuals_are_what_the_regression_leaves():
     samples = read_samples(X, Y, group)
     y = embed(Gaussian(1.0), Y, tol=1e-6, max_rank=50)
     pooled = regress_pooled(y.phi, samples)
-    residual, told = PooledRidge().fit(y, samples, pooled)
+    residual, told, _ = PooledRidge().fit(y, samples, pooled)
     np.testing.assert_allclose(residual.phi, y.phi - pooled.fitted)
     assert told.model.startswith("pooled ridge")
-    crossed, told = RegressorResiduals(LinearRegression()).fit(y, samples, None)
+    crossed, told, _ = RegressorResiduals(LinearRegression()).fit(y, samples, None)
     assert "cross-fitted" in told.model
     in_sample = y.phi - LinearRegression().fit(X, y.phi).predict(X)
     assert np.sum(crossed.phi**2) > np.sum(in_sample**2)
@@ -35,23 +35,24 @@ def test_residuals_are_what_the_regression_leaves():
 def test_what_is_no_regressor():
     for model in (3, "yes", LinearRegression):
         with pytest.raises(TypeError, match="`residualize`"):
-            residual_model(model, gram=False)
+            residual_model(model, Forests(), gram=False)
 
 
 def test_nothing_is_taken_away_where_that_is_not_wanted():
     samples = read_samples(RNG.normal(size=30), RNG.normal(size=30), np.arange(30) % 2)
     y = embed(Gaussian(1.0), samples.y.values, tol=1e-6, max_rank=30)
-    assert NoResiduals().fit(y, samples, None) == (y, None)
+    assert NoResiduals().fit(y, samples, None)[:2] == (y, None)
     with pytest.raises(ValueError, match="the pooled regression is missing"):
         PooledRidge().fit(y, samples, None)
 
 
 def test_what_the_argument_says():
-    assert residual_model(True, gram=True) == PooledRidge()
-    assert residual_model(False, gram=True) == NoResiduals()
-    assert residual_model(LinearRegression(), gram=False).needs_pooled is False
+    assert residual_model(True, Forests(), gram=True) == PooledRidge()
+    assert residual_model(True, Forests(), gram=False) == Forests()
+    assert residual_model(False, Forests(), gram=True) == NoResiduals()
+    assert residual_model(LinearRegression(), Forests(), gram=False).needs_pooled is False
     with pytest.raises(TypeError, match="not a Gram matrix"):
-        residual_model(LinearRegression(), gram=True)
+        residual_model(LinearRegression(), Forests(), gram=True)
 
 
 def test_cross_fitted_residuals_do_not_see_their_own_row():

@@ -39,6 +39,8 @@ __all__ = ["Forests"]
 # Directions of the outcomes' features that the trees predict: the leading ones, up to this share of their variance.
 MAX_DIRECTIONS = 8
 SHARE = 0.99
+# Leaves have 5 rows below, 10 from here on.
+FEW_ROWS = 400
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
 
@@ -54,23 +56,24 @@ class Forests:
     trees
         In the forest.
     leaf
-        Rows in a leaf, at least.
+        Rows in a leaf, at least; None: 5, and 10 from 400 rows on, where smaller leaves add more noise than they see.
 
     Examples
     --------
     >>> from condmmd import Forests
     >>> Forests(trees=200)
-    Forests(trees=200, leaf=5)
+    Forests(trees=200, leaf=None)
     """
 
     trees: int = 100
-    leaf: int = 5
+    leaf: int | None = None
     needs_pooled = True
     needs_columns = True
 
     def __post_init__(self) -> None:
-        for name in ("trees", "leaf"):
-            check_count(getattr(self, name), name)
+        check_count(self.trees, "trees")
+        if self.leaf is not None:
+            check_count(self.leaf, "leaf")
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:
         """The outcomes' features less their predictions."""
@@ -80,7 +83,7 @@ class Forests:
         mean = total(y.phi) / count
         V, spread = _directions(y.phi, mean)
         along = map_rows(partial(_along, mean=mean, V=V), y.phi, columns=V.shape[1])
-        growth = Growth(self.trees, self.leaf)
+        growth = Growth(self.trees, self.leaf or (5 if count < FEW_ROWS else 10))
         forest = bagged(samples.x, along, growth)
         left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, forest(along), columns=y.rank)
         residual = _less_ridge(pooled.features, left)
