@@ -27,7 +27,7 @@ def test_an_edge_is_explained_better_than_by_the_pooled_kernel():
     how, by_kernel = residuals_of(y)[1], residuals_of(y, PooledRidge())[1]
     assert how.explained > 0.85
     assert how.explained > by_kernel.explained + 0.05
-    assert "a forest of 20 trees" in how.model
+    assert "a forest of 20 trees with leaves of 5" in how.model
 
 
 def test_a_line_is_taken_away_by_the_ridge():

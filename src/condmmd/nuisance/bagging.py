@@ -9,7 +9,7 @@ from condmmd.backend import Rows, n_rows, pick_rows, place_rows, sample_rows, to
 from condmmd.data import Table
 from condmmd.nuisance.trees import Bags, Growth, grow
 
-__all__ = ["bagged", "bagging_words"]
+__all__ = ["MANY_ROWS", "bagged", "bagging_words"]
 
 # Above so many rows a few small trees, grown on some of them, predict all: a forest would take most of a test's time.
 MANY_ROWS = 100_000
@@ -42,5 +42,5 @@ def _out_of_bag(values: Rows, bags: Bags) -> Rows:
 def bagging_words(count: int, growth: Growth) -> str:
     """How ``count`` rows are predicted."""
     if count <= MANY_ROWS:
-        return f"a forest of {growth.trees} trees, out of bag"
+        return f"a forest of {growth.trees} trees with leaves of {growth.leaf}, out of bag"
     return f"{OF_MANY.trees} trees grown on {GROWN_ROWS:,} of the rows, as they are many"

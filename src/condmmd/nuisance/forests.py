@@ -7,6 +7,7 @@ linear. A row is predicted by the trees that have not seen it, and by the ridge 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -25,10 +26,10 @@ from condmmd.backend import (
     to_host,
     total,
 )
-from condmmd.data import Samples
+from condmmd.data import Samples, Table
 from condmmd.data.checks import check_count
 from condmmd.embedding import Embedding
-from condmmd.nuisance.bagging import bagged, bagging_words
+from condmmd.nuisance.bagging import MANY_ROWS, bagged, bagging_words
 from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.residuals import Fit, Residualization
 from condmmd.nuisance.trees import Growth
@@ -39,7 +40,8 @@ __all__ = ["Forests"]
 # Directions of the outcomes' features that the trees predict: the leading ones, up to this share of their variance.
 MAX_DIRECTIONS = 8
 SHARE = 0.99
-# Leaves have 5 rows below, 10 from here on.
+# Rows in a leaf: small leaves see edges and interactions, large ones add less noise where there is little to see.
+SMALL_LEAF, LEAF, LARGE_LEAF = 5, 10, 40
 FEW_ROWS = 400
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
@@ -56,7 +58,7 @@ class Forests:
     trees
         In the forest.
     leaf
-        Rows in a leaf, at least; None: 5, and 10 from 400 rows on, where smaller leaves add more noise than they see.
+        Rows in a leaf, at least; None: 10 (of fewer than 400 rows 5), or 40 where that predicts unseen rows better.
 
     Examples
     --------
@@ -83,9 +85,8 @@ class Forests:
         mean = total(y.phi) / count
         V, spread = _directions(y.phi, mean)
         along = map_rows(partial(_along, mean=mean, V=V), y.phi, columns=V.shape[1])
-        growth = Growth(self.trees, self.leaf or (5 if count < FEW_ROWS else 10))
-        forest = bagged(samples.x, along, growth)
-        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, forest(along), columns=y.rank)
+        growth, forest, predicted = self._best(samples.x, along)
+        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, predicted, columns=y.rank)
         residual = _less_ridge(pooled.features, left)
         explained = 1.0 - float(to_host(sum_rows(_squares, residual))) / (count * spread or 1.0)
         words = f"{bagging_words(count, growth)}, then a ridge on {pooled.features.shape[1]} features"
@@ -95,6 +96,23 @@ class Forests:
             return _less_ridge(pooled.features, left)
 
         return Fit(replace(y, phi=residual), Residualization(words, explained), further)
+
+    def _best(self, x: Table, along: Rows) -> tuple[Growth, Callable[[Rows], Rows], Rows]:
+        """The forest, of leaves of either size, that predicts better what its trees have not seen."""
+        found = []
+        for leaf in self._leaves(n_rows(along)):
+            growth = Growth(self.trees, leaf)
+            forest = bagged(x, along, growth)
+            predicted = forest(along)
+            error = float(to_host(sum_rows(_squared_difference, along, predicted)))
+            found.append((error, growth, forest, predicted))
+        return min(found, key=lambda one: one[0])[1:]
+
+    def _leaves(self, count: int) -> tuple[int, ...]:
+        if self.leaf is not None:
+            return (self.leaf,)
+        small = SMALL_LEAF if count < FEW_ROWS else LEAF
+        return (small,) if count > MANY_ROWS else (small, LARGE_LEAF)
 
 
 def _directions(psi: Rows, mean: AnyArray) -> tuple[Array, float]:
@@ -121,6 +139,10 @@ def _less_along(psi: Rows, predicted: Rows, mean: AnyArray, V: Array) -> Rows:
 
 def _minus(values: Rows, predicted: Rows) -> Rows:
     return values - predicted
+
+
+def _squared_difference(values: Rows, predicted: Rows) -> AnyArray:
+    return _squares(values - predicted)
 
 
 def _squares(rows: Rows) -> AnyArray:
