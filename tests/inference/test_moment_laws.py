@@ -33,6 +33,7 @@ def literal(weights):
 def test_weights_are_eigenvalues_of_the_covariance(exact, monkeypatch):
     monkeypatch.setattr(moment_laws, "EXACT", exact)
     monkeypatch.setattr(moment_laws, "LEADING", 20)
+    monkeypatch.setattr(moment_laws, "RANGE", 20)
     monkeypatch.setattr(moment_laws, "LUMPED", 0.0)
     if exact == 121:
         monkeypatch.setattr(moment_laws, "CHUNK_NUMBERS", 1)
@@ -69,3 +70,14 @@ def test_a_narrow_kernel_has_less_variance_than_normal_moments():
     variance = 2 * law.weights**2 @ law.degrees
     normal = 2 * np.sum(np.linalg.eigvalsh(0.25 * (np.eye(N) + 0.05) @ (np.eye(N) + 0.05)) ** 2)
     assert abs(variance - drawn.var()) < abs(normal - drawn.var())
+
+
+def test_a_rare_group_stretches_the_law():
+    """Labels that are one in twenty: the variance of the statistic is that of draws, not of normal moments."""
+    noise = label_noise(SimpleNamespace(kind="bernoulli", strata=None), np.full(N, 0.05), None)
+    A = RNG.normal(size=(N, 30))
+    (law,) = laws_of(Products(A, np.ones((N, 1)), np.ones((1, 30))), noise)
+    drawn = np.sum((((RNG.random((40_000, N)) < 0.05) - 0.05) @ A) ** 2, axis=1)
+    variance = 2 * law.weights**2 @ law.degrees
+    assert law.scale**2 * variance == pytest.approx(drawn.var(), rel=0.1)
+    assert drawn.var() > 1.3 * variance

@@ -78,7 +78,8 @@ class Asymptotic:
         noise = label_noise(labels, to_host(form.e), form.fit)
         laws = [law for products in form.products for law in laws_of(products, noise)]
         _warn_few(laws)
-        single = upper_tail(observed, stacked_laws(laws))
+        stacked = stacked_laws(laws)
+        single = upper_tail(stacked.mean + (observed - stacked.mean) / [law.scale for law in laws], stacked)
         smallest = int(np.argmin(single))
         several = len(single) > 1
         overall = min(1.0, DEARER * float(cauchy_combination(single))) if several else float(single[0])

@@ -24,14 +24,16 @@ EXACT, CHUNK_NUMBERS = 1200, 2**26
 # Weights kept one by one at most; the rest is one term with the same mean and variance. Fewer are kept where its third
 # cumulant, in units of the largest weight, is then wrong by less than this: by half a percent of any tail, or less.
 LEADING, LUMPED = 150, 0.02
-# How far the variance of that rest may be corrected for labels being labels, not normal.
-CORRECTED = (0.25, 4.0)
-OVERSAMPLED, PASSES, PROBES = 20, 2, 40
+# How far the variance of that rest may fall for labels being labels, not normal.
+CORRECTED = 0.25
+RANGE, OVERSAMPLED, PASSES, PROBES = 40, 10, 2, 20
 
 
 @dataclass(frozen=True, eq=False)
 class MomentLaw:
-    """One column: its weights and degrees of freedom, how many rows it rests on, and whether the weights are exact.
+    """One column: its weights and degrees of freedom, and whether the weights are exact.
+
+    ``scale`` stretches the law about its mean, where labels of which one kind is rare vary more than normal ones.
 
     ``rows`` is the number of rows, all alike, that would give a sum as near to normal: ``1 / sum_i share_i^2`` with the
     share of each row in the variance.
@@ -39,6 +41,7 @@ class MomentLaw:
 
     weights: Array
     degrees: Array
+    scale: float
     rows: float
     exact: bool
 
@@ -102,19 +105,20 @@ def _joined(leading: Array, rest: tuple[float, float], of_rows: Array, noise: La
     """The leading weights, and the rest as one term by the sum of its weights and the sum of their squares.
 
     The variance of a sum of squares, ``2 sum weight^2`` for normal moments, has ``sum_i excess_i share_i^2`` more for
-    labels. Where many directions share it (a narrow kernel), that is seen, and it goes to the rest.
+    labels. Where many directions share it (a narrow kernel), that is seen: what is less is taken from the rest, whose
+    weights no far tail depends on; what is more stretches the whole.
     """
     leading = leading[leading > 1e-12 * leading.max(initial=0.0)]
     weights, degrees = leading, np.ones(len(leading))
     total, squares = rest
+    more = 0.5 * float(noise.excess @ of_rows[: len(noise.excess)] ** 2)
+    scale = (1 + max(more, 0.0) / max(squares + float(leading @ leading), 1e-300)) ** 0.5
     if total > 1e-12 * leading.sum() and squares > 0:
-        own = of_rows[: len(noise.excess)]
-        corrected = squares + 0.5 * float(noise.excess @ own**2)
-        squares = float(np.clip(corrected, CORRECTED[0] * squares, min(CORRECTED[1] * squares, leading[-1] * total)))
+        squares = max(squares + min(more, 0.0), CORRECTED * squares)
         weights, degrees = np.append(weights, squares / total), np.append(degrees, total**2 / squares)
     whole = float(of_rows.sum())
     rows = whole**2 / float(of_rows @ of_rows) if whole > 0 else 0.0
-    return MomentLaw(weights, degrees, rows, exact)
+    return MomentLaw(weights, degrees, scale, rows, exact)
 
 
 def _leading_only(phi: Array, psi: Array, weights: Array, noise: LabelNoise) -> list[MomentLaw]:
@@ -150,16 +154,16 @@ class _Map:
 
 def _randomised(B: _Map, of_rows: Array) -> MomentLaw:
     rng = np.random.default_rng(0)  # a direction is as good as any other; the result must not depend on the run
-    Q, _ = np.linalg.qr(B(rng.normal(size=(B.phi.shape[1] * B.psi.shape[1], LEADING + OVERSAMPLED))))
+    Q, _ = np.linalg.qr(B(rng.normal(size=(B.phi.shape[1] * B.psi.shape[1], RANGE + OVERSAMPLED))))
     for _ in range(PASSES):
         Q, _ = np.linalg.qr(B(B.transposed(Q)))
     values = np.asarray(np.linalg.svd(B.transposed(Q), compute_uv=False) ** 2, dtype=np.float64)
-    leading = values[:LEADING]
+    leading = values[:RANGE]
     probes = rng.normal(size=(len(Q), PROBES))
     probes -= Q @ (Q.T @ probes)
     spread = B(B.transposed(probes))
     spread -= Q @ (Q.T @ spread)
-    between = values[LEADING:]
+    between = values[RANGE:]
     rest = max(float(of_rows.sum()) - float(leading.sum()), 0.0)
     squares = float(between @ between) + float(np.sum(spread**2)) / PROBES
     return _joined(leading, (rest, squares), of_rows, B.noise, exact=False)

@@ -155,8 +155,15 @@ class _Sides:
         for part, weights in self.columns:
             root = weights**0.5
             values = np.linalg.eigvalsh(C[:, part, part] * np.outer(root, root))
-            found.append(upper_tail(M[:, part] ** 2 @ weights, _laws(values)))
+            laws = _laws(values)
+            scale = (1 + self._more(psi, part, weights) / np.maximum(np.sum(values**2, axis=1), 1e-300)) ** 0.5
+            found.append(upper_tail(laws.mean + (M[:, part] ** 2 @ weights - laws.mean) / scale, laws))
         return np.stack(found, axis=1)
+
+    def _more(self, psi: Array, part: slice, weights: Array) -> Array:
+        """What labels of which one kind is rare add to half the variance of each outcome's statistic."""
+        of_rows = self.noise.deviation**2 * (self.phi[:, part] ** 2 @ weights)
+        return np.maximum(0.5 * (psi**4).T @ (self.noise.excess * of_rows**2), 0.0)
 
     @property
     def taken(self) -> int:
