@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import gammainc, gammaincc, gammaln, ndtri_exp
+from scipy.special import gammainc, gammaincc, gammaln, logsumexp
 
 from condmmd.backend import Array
 from condmmd.statistics.base import Joining
@@ -87,11 +87,12 @@ def join(statistics: Array) -> Array:
 
 
 def join_by_gamma(statistics: Array) -> Array:
-    """One statistic for each row out of columns of any numbers of degrees of freedom: the largest normal score.
+    """One statistic for each row out of columns of any numbers of degrees of freedom: the log of the sum of 1 / p.
 
     Each column gets the gamma law of its mean and variance over all rows, observed and null alike, so the rows stay
-    exchangeable; its upper tail, as a quantile of the normal law, is on one scale for one degree of freedom and for a
-    hundred. The logarithm of one square has a deviation of 2.2, which weighs such a column far too little.
+    exchangeable; its upper tail p is on one scale for one degree of freedom and for a hundred. (The logarithm of one
+    square has a deviation of 2.2, which weighs such a column far too little.) The sum of 1 / p is near that of the
+    smallest p alone, and larger where several columns agree.
     """
     mean, variance = statistics.mean(axis=0), statistics.var(axis=0)
     moves = variance > (TIE * mean) ** 2
@@ -101,8 +102,7 @@ def join_by_gamma(statistics: Array) -> Array:
     far = (shape - 1) * np.log(np.maximum(at, 1e-300)) - at - gammaln(shape)  # of a tail that underflows
     log_tail = np.where(upper > 0.5, np.log1p(-np.minimum(lower, 0.5)), np.log(np.maximum(upper, 1e-300)))
     log_tail = np.where(upper > 1e-290, log_tail, np.minimum(far, -660.0))
-    scores = np.where(moves, -ndtri_exp(np.minimum(log_tail, -1e-300)), 0.0)
-    return np.asarray(scores.max(axis=1))
+    return np.asarray(logsumexp(np.where(moves, -log_tail, 0.0), axis=1))
 
 
 JOINED: dict[Joining, Callable[[Array], Array]] = {"logarithms": join, "gamma": join_by_gamma}

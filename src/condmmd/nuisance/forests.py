@@ -121,7 +121,9 @@ def _directions(psi: Rows, mean: AnyArray) -> tuple[Array, float]:
     variances, V = np.linalg.eigh(second)
     order = np.argsort(-variances)[:MAX_DIRECTIONS]
     share = np.cumsum(variances[order]) / max(float(variances.sum()), 1e-300)
-    return V[:, order[: int(np.searchsorted(share, SHARE)) + 1]], float(variances.sum())
+    V = V[:, order[: int(np.searchsorted(share, SHARE)) + 1]]
+    signs = np.sign(V[np.argmax(np.abs(V), axis=0), np.arange(V.shape[1])])
+    return V * signs, float(variances.sum())
 
 
 def _second(psi: Rows, mean: AnyArray) -> AnyArray:

@@ -98,7 +98,7 @@ def grow(table: Table, target: Array, growth: Growth) -> Bags:
     """Grow trees that predict the columns of ``target`` from those of the table, whose rows are in memory."""
     from sklearn.tree import DecisionTreeRegressor  # noqa: PLC0415 - a slow import
 
-    values = to_host(table.values)
+    values, target = to_host(table.values), _rounded(target)
     single = target[:, 0] if target.shape[1] == 1 else target
     order = content_order(values, target)
 
@@ -113,6 +113,12 @@ def grow(table: Table, target: Array, growth: Growth) -> Bags:
         return _Tree(model.tree_, rows, counts, orders)
 
     return Bags(table, tuple(for_each(one, range(growth.trees))))
+
+
+def _rounded(target: Array) -> Array:
+    """In units of its spread, without the last digits: these depend on who multiplied, and a tie may hang on them."""
+    scale = target.std(axis=0)
+    return np.round(target / np.where(scale > 0, scale.max(), 1.0), 5)
 
 
 def _bag(order: npt.NDArray[np.int64], number: int) -> tuple[npt.NDArray[np.int64], Array]:

@@ -7,10 +7,11 @@ effects of the covariates, along what they predict, and along their kernel at se
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import groupby
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -44,8 +45,10 @@ from condmmd.statistics.overlap import Overlap
 
 __all__ = ["Family", "FittedFamily"]
 
-# Levels at which the kernel of the covariates meets the outcome itself; with its distribution it has those of CMMD.
+# Levels at which the kernel of the covariates meets the outcome itself, and its spread. Each further column costs the
+# others some power, and columns of neighbouring levels say nearly the same.
 MEAN_LEVELS = (0.0, 1.0, 2.0)
+SPREAD_LEVELS = (0.0,)
 # The ridge on the main effects, in units of their mean square.
 MAIN_REG = 0.1
 
@@ -68,6 +71,7 @@ class Family(CMMD):
     'the mean of y0, over all rows'
     """
 
+    level: float | Sequence[float] | Literal["adaptive"] = (0.0, 1.0, 2.0)
     estimator: Estimator | str = field(default_factory=Overlap, init=False)
 
     def __post_init__(self) -> None:
@@ -95,7 +99,15 @@ class Family(CMMD):
         sides = [
             _Side("over all rows", map_rows(_ones, e, columns=1), np.ones(1), 0.0, (), (0.0,)),
             *_main_effects(samples, map_rows(overlap, e)),
-            _Side("along the covariates", kernel.x.phi, to_host(kernel.sigma), lam, tuple(self.levels), MEAN_LEVELS),
+            _Side(
+                "along the covariates",
+                kernel.x.phi,
+                to_host(kernel.sigma),
+                lam,
+                tuple(self.levels),
+                MEAN_LEVELS,
+                SPREAD_LEVELS,
+            ),
         ]
         outcomes = _outcomes(learned, samples.y, scale)
         return FittedFamily(tuple(sides), outcomes, (e, propensity.fit), str(kernel.reg), kernel.x, features)
@@ -105,7 +117,8 @@ class Family(CMMD):
 class _Side:
     """Directions of the covariates: features in the eigenbasis of their overlap-weighted covariance, and a ridge.
 
-    ``levels`` are those at which they meet the distribution of the outcomes, ``mean_levels`` the outcomes themselves.
+    ``levels`` are those at which they meet the distribution of the outcomes, ``mean_levels`` the outcomes themselves,
+    and ``spread_levels`` their spread (None: the same).
     """
 
     words: str
@@ -114,6 +127,15 @@ class _Side:
     lam: float
     levels: tuple[float, ...]
     mean_levels: tuple[float, ...]
+    spread_levels: tuple[float, ...] | None = None
+
+    def levels_with(self, view: _Outcome) -> tuple[float, ...]:
+        """The levels at which these directions meet a view of the outcomes."""
+        if view.kind == "distribution":
+            return self.levels or (0.0,) * (len(self.sigma) == 1)
+        if view.kind == "spread" and self.spread_levels is not None:
+            return self.spread_levels
+        return self.mean_levels
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +144,7 @@ class _Outcome:
 
     words: str
     values: Rows
-    whole: bool
+    kind: Literal["itself", "spread", "distribution"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +166,7 @@ class FittedFamily:
             (v, s, level)
             for v, view in enumerate(self.views)
             for s, side in enumerate(self.sides)
-            for level in map(float, side.levels or (0.0,) * (len(side.sigma) == 1) if view.whole else side.mean_levels)
+            for level in map(float, side.levels_with(view))
         ]
 
     @property
@@ -255,16 +277,16 @@ def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tup
     """The mean, the spread and the distribution of the outcomes, as columns of residuals."""
     residuals = learned.outcomes.phi
     if scale is None:
-        return (_Outcome(f"the distribution of {table.argument}", residuals, whole=True),)
-    found = [_Outcome(words, residuals[:, columns], whole=False) for words, columns in scale.views]
+        return (_Outcome(f"the distribution of {table.argument}", residuals, "distribution"),)
+    found = [_Outcome(words, residuals[:, columns], "itself") for words, columns in scale.views]
     numbers = scale.numbers
     if numbers:
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
         spread = map_rows(partial(_spread, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
         spread = less_mean(learned.further(spread))
-        found.append(_Outcome(f"the spread of {listed(scale.number_names)}", spread, whole=False))
-    return (*found, _Outcome(f"the distribution of {listed(table.names)}", residuals[:, scale.width :], whole=True))
+        found.append(_Outcome(f"the spread of {listed(scale.number_names)}", spread, "spread"))
+    return (*found, _Outcome(f"the distribution of {listed(table.names)}", residuals[:, scale.width :], "distribution"))
 
 
 def _columns_of(rows: Rows, positions: tuple[int, ...]) -> Rows:
