@@ -26,7 +26,7 @@ from tests.doors.samples import GROUP, SAME, E, N, X
         ({"n_resamples": 99, "significance": 0.001}, ValueError, r"Use at least 999"),
         ({"n_resamples": 0}, ValueError, r"`n_resamples` must be a positive integer"),
         ({"significance": 0}, ValueError, r"`significance`"),
-        ({"null": Asymptotic()}, ValueError, r"Family\(\) or CMMD\(estimator='overlap'\)"),
+        ({"null": Asymptotic(), "statistic": CMMD()}, ValueError, r"Family\(\) or CMMD\(estimator='overlap'\)"),
         ({"null": "gamma"}, TypeError, r"`null` must be an object such as Resampling"),
         ({"null": Resampling}, TypeError, r"`null` must be an object such as Resampling"),
         ({"statistic": CMMD}, TypeError, r"`statistic` must be an object such as CMMD\(level=1\)"),

@@ -37,7 +37,7 @@ def test_predictions_for_all_rows_go_with_all_rows():
 def test_classes_in_place_of_objects_are_refused():
     with pytest.raises(TypeError, match=r"`residualize` must be True, False, Forests\(\)"):
         cmmd_test(X, Y, GROUP, residualize=Forests, **FAST)
-    for bad in ({"folds": 1}, {"trees": 0}, {"leaf": 0}):
+    for bad in ({"trees": 0}, {"leaf": 0}):
         with pytest.raises(ValueError, match=f"`{next(iter(bad))}`"):
             Forests(**bad)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LinearRegression
 
-from condmmd import CMMD, Resampling, cmmd_test
+from condmmd import CMMD, PooledRidge, Resampling, cmmd_test
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from tests.doors.samples import GROUP, OTHER, E, N, X
 
@@ -67,7 +67,7 @@ def test_residuals_of_any_columns_are_by_the_models_of_the_test():
         beta = np.linalg.lstsq(design[train], values[train], rcond=None)[0]
         expected[rows] = values[rows] - design[rows] @ beta
     np.testing.assert_allclose(line.residuals(values), expected, atol=1e-10)
-    ridge = cmmd_test(X, OTHER, GROUP, n_resamples=19, rng=0).evidence
+    ridge = cmmd_test(X, OTHER, GROUP, residualize=PooledRidge(), n_resamples=19, rng=0).evidence
     np.testing.assert_array_equal(ridge.residuals(values)[:, 1], ridge.pooled.residuals(values[:, 1]))
     plain = cmmd_test(X, OTHER, GROUP, residualize=False, propensity=None, n_resamples=19, rng=0).evidence
     np.testing.assert_allclose(plain.residuals(values), values - values.mean(axis=0))

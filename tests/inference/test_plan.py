@@ -22,7 +22,7 @@ def plan(rules=None, residuals=None, **statistic):
 
 def test_a_plan_gives_what_the_door_gives():
     run = plan().run(read_samples(X, OTHER, GROUP))
-    door = cmmd_test(X, OTHER, GROUP, n_resamples=99, rng=3)
+    door = cmmd_test(X, OTHER, GROUP, statistic=CMMD(), residualize=PooledRidge(), n_resamples=99, rng=3)
     assert run.outcome.pvalue == door.pvalue
     np.testing.assert_array_equal(run.outcome.null, door.null_distribution)
     again = plan().run(read_samples(X, OTHER, GROUP))
@@ -74,7 +74,7 @@ def test_what_needs_all_rows_in_memory():
         ({"rules": LabelRules(Logistic(), blocks=np.arange(N))}, "`blocks`"),
         ({"rules": LabelRules(Logistic(), trim=0.1)}, "`trim`"),
         ({"rules": LabelRules(propensity_model(LogisticRegression()))}, "`propensity"),
-        ({"residuals": residual_model(LinearRegression(), gram=False)}, "`residualize"),
+        ({"residuals": residual_model(LinearRegression(), PooledRidge(), gram=False)}, "`residualize"),
         ({"statistic": CMMD(estimator=DoublyRobust(folds=2))}, "`statistic"),
     ):
         given = {"statistic": statistic, "rules": rules, "residuals": None} | other

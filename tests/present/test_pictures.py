@@ -54,9 +54,14 @@ def test_what_is_drawn_is_what_the_result_says():
     ax = result.plot("null")
     assert ax.lines[0].get_xdata()[0] == result.statistic
     assert sum(patch.get_height() for patch in ax.patches) == result.n_resamples
-    levels = result.plot("levels").lines[0]
-    np.testing.assert_array_equal(levels.get_xdata(), result.levels)
-    np.testing.assert_array_equal(levels.get_ydata(), [row.pvalue for row in result.by_level])
+    columns = result.plot("levels")
+    np.testing.assert_array_equal(columns.lines[0].get_xdata(), sorted(row.pvalue for row in result.by_level)[::-1])
+    smallest = min(result.by_level, key=lambda row: row.pvalue)
+    assert label(smallest.name, 60) in [tick.get_text() for tick in columns.get_yticklabels()]
+    by_level = cmmd_test(X, OTHER, GROUP, statistic=CMMD(), propensity=E, n_resamples=19, rng=0)
+    levels = by_level.plot("levels").lines[0]
+    np.testing.assert_array_equal(levels.get_xdata(), by_level.levels)
+    np.testing.assert_array_equal(levels.get_ydata(), [row.pvalue for row in by_level.by_level])
     where = result.plot("where", covariate=HOSTILE)
     assert where.get_xlabel() == label(HOSTILE)
     plt.close("all")

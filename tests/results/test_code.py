@@ -92,7 +92,7 @@ def test_functions_that_can_be_imported_are():
 
 
 def test_defaults_are_not_written():
-    options = {"statistic": CMMD(), "propensity": "estimate", "significance": 0.05, "rng": 1}
+    options = {"statistic": Family(), "propensity": "estimate", "significance": 0.05, "rng": 1}
     assert call_code(cmmd_test, ["X"], options) == "from condmmd import cmmd_test\n\nresult = cmmd_test(X, rng=1)"
     delta = call_code(cmmd_test, ["X"], {"statistic": CMMD(Delta().on("sex") * Gaussian(2.0).on("age"))})
     assert "from condmmd import CMMD, Delta, Gaussian, cmmd_test" in delta

@@ -29,6 +29,6 @@ def test_it_is_what_the_statistic_computes(statistic):
 
 
 def test_other_estimators_have_none():
-    fitted = cmmd_test(X, Y, GROUP, n_resamples=19, rng=0)._trained.fitted
+    fitted = cmmd_test(X, Y, GROUP, statistic=CMMD(), n_resamples=19, rng=0)._trained.fitted
     with pytest.raises(TypeError, match="estimator='overlap'"):
         _ = fitted.linear

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Orthogonal, PerGroup, cmmd, cmmd_test
+from condmmd import CMMD, Orthogonal, OverlapWarning, PerGroup, cmmd, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.data import read_samples
 from condmmd.embedding import embed
@@ -51,7 +51,10 @@ def test_a_stratum_of_one_group_alone_is_no_division_by_zero():
     rng = np.random.default_rng(2)
     x = np.repeat(np.arange(5), 30)
     group = np.where(x == 0, 1, rng.integers(0, 2, 150))  # the share of P among the rows with x = 0 is 1
-    result = cmmd_test(x, rng.normal(size=150), group, statistic=CMMD(estimator="orthogonal"), n_resamples=39, rng=0)
+    with pytest.warns(OverlapWarning, match="almost only P in 30 of 150 rows"):
+        result = cmmd_test(
+            x, rng.normal(size=150), group, statistic=CMMD(estimator="orthogonal"), n_resamples=39, rng=0
+        )
     assert result.scheme == "permutation within strata"
     assert np.isfinite([row.statistic for row in result.by_level]).all()
     assert np.isfinite(result.null_distribution).all()

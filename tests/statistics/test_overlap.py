@@ -3,12 +3,12 @@
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Gaussian, Linear, Overlap, cmmd_test
+from condmmd import CMMD, Gaussian, Linear, Overlap, PooledRidge, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.data import read_samples
 from condmmd.inference import Compute, Plan, Resampling, Settings
 from condmmd.labels import LabelRules
-from condmmd.nuisance import propensity_model, residual_model
+from condmmd.nuisance import propensity_model
 from condmmd.regression.logistic import fit_logistic
 
 RNG = np.random.default_rng(0)
@@ -24,7 +24,7 @@ def trained(propensity, **options):
     statistic = CMMD(estimator=Overlap(**options), reg=0.05, tol=1e-13, max_rank=N, **KERNELS)
     settings = Settings(99, 0, 0.05, Compute())
     rules = LabelRules(propensity_model(propensity))
-    plan = Plan(statistic, rules, residual_model(True, gram=False), Resampling(), settings)
+    plan = Plan(statistic, rules, PooledRidge(), Resampling(), settings)
     return plan.train(read_samples(X, Y, GROUP))
 
 

@@ -320,12 +320,12 @@ class CMMDTestResult:
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
         plain = {part.name: getattr(self, part.name) for part in fields(self) if part.name not in NOT_IN_DICT}
-        plain["null_distribution"] = np.asarray(self.null_distribution).tolist()
-        plain["by_level"] = [asdict(result) for result in self.by_level]
-        plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
-        plain["labels"] = {"P": self.labels[0], "Q": self.labels[1]}
-        plain["levels"] = list(self.levels)
-        plain["diagnostics"] = None if self._checks is None else self._checks.to_dict()
+        plain |= {
+            "null_distribution": np.asarray(self.null_distribution).tolist(), "levels": list(self.levels),
+            "by_level": [asdict(result) for result in self.by_level],
+            "n_obs": dict(zip("PQ", self.n_obs, strict=True)), "labels": dict(zip("PQ", self.labels, strict=True)),
+            "diagnostics": None if self._checks is None else self._checks.to_dict(),
+        }  # fmt: skip
         return deepcopy(plain)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -338,8 +338,7 @@ class CMMDTestResult:
         return state
 
     def __copy__(self) -> CMMDTestResult:
-        """The same result once more; nothing in it can be changed."""
-        return replace(self)
+        return replace(self)  # nothing in it can be changed
 
     def __deepcopy__(self, memo: dict[int, Any]) -> CMMDTestResult:
         """A copy of everything, functions that cannot be pickled included."""
@@ -348,5 +347,5 @@ class CMMDTestResult:
     def __repr__(self) -> str:
         return (
             f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
-            f"scheme='{self.scheme}', levels={self.levels}); .summary() says more"
+            f"scheme='{self.scheme}'); .summary() says more"
         )
