@@ -34,7 +34,7 @@ def test_leaves_hold_the_mean_of_their_bag():
     bags = grow(numbers, TARGET, Growth(trees=1, leaf=5))
     (tree,) = bags.trees
     values = to_host(numbers.values).astype(np.float32)
-    own = DecisionTreeRegressor(min_samples_leaf=5, max_features=0.7, random_state=0)
+    own = DecisionTreeRegressor(min_samples_leaf=5, random_state=0)
     own.fit(values[tree.rows], TARGET[tree.rows, 0], sample_weight=tree.counts)
     outside = np.setdiff1d(np.arange(N), tree.rows)
     np.testing.assert_allclose(bags.out_of_bag(TARGET)[outside, 0], own.predict(values[outside]), rtol=1e-6)

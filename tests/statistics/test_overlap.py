@@ -65,7 +65,7 @@ def test_the_propensity_is_refitted_for_every_label_vector_to_first_order():
         exact.append(np.abs(tau - (t - 1 / (1 + np.exp(-Z1 @ beta)))).max())
     assert moved[0] < 1e-5  # the score of the observed labels is zero
     assert np.median(exact[1:]) < 0.35 * np.median(moved[1:])
-    assert contrast.fit is fit
+    assert contrast.moments.fit is fit
 
 
 def test_it_is_centred_under_null_labels():

@@ -45,16 +45,18 @@ def cmmd_test(
     X, Y, group
         As in `cmmd`.
     statistic
-        What is compared: `CMMD`, with kernels, lambdas, levels, an estimator and an accuracy; `Energy`; `Family`; or a
-        `Statistic` of your own.
+        What is compared: `Family`, differences of mean, spread and distribution, over all rows and along X; `CMMD`,
+        with kernels, lambdas, levels, an estimator and an accuracy; `Energy`; or a `Statistic` of your own.
     propensity
         The probability of P at x in the pooled sample. "estimate": by logistic regression on main effects, squares, and
-        the features of X on which the outcomes depend; or, where X takes few values, no model at all (labels are
-        shuffled among rows of equal X). None: X has the same distribution in both samples, and labels are shuffled. Or
-        a function of X, one probability a row, or a scikit-learn classifier.
+        the features of X on which the outcomes depend, from 300 rows a group on mixed with trees if these predict
+        better; or, where X takes few values, no model at all (labels are shuffled among rows of equal X). None: X has
+        the same distribution in both samples, and labels are shuffled. Or a function of X, one probability a row, or a
+        scikit-learn classifier.
     residualize
-        True: compare the residuals of a pooled regression of the outcomes' features on X. False: the features. Or a
-        scikit-learn regressor for that regression, which is then cross-fitted.
+        True: compare what a regression of the outcomes on X leaves, pooled over the groups: `Forests`, a forest and a
+        ridge on what it leaves, or `PooledRidge` where X is a Gram matrix. False: the outcomes as they are. Or either
+        of these two, or a scikit-learn regressor, which is then cross-fitted.
     null
         `Resampling`, with the scheme by which null labels are drawn; or `Asymptotic`, with `Family` or the overlap
         estimator: the law that many rows lead to in their place, for p-values far below ``1 / n_resamples``.
@@ -121,7 +123,7 @@ def _check_parts(statistic: Any, null: Any, compute: Any, trim: Any) -> None:
     if trim is not None and not (is_number(trim) and 0 < trim < 0.5):
         raise ValueError(f"`trim` must be between 0 and 0.5, or None; got {trim!r}.")
     if not isinstance(statistic, Statistic) or "covariates" not in statistic.needs:
-        raise TypeError(f"`statistic` must compare Y given X, as CMMD and Energy do; got {statistic!r}.")
+        raise TypeError(f"`statistic` must compare Y given X, as Family, CMMD and Energy do; got {statistic!r}.")
     estimator = getattr(statistic, "estimator", None)
     if isinstance(estimator, DoublyRobust) and estimator.train is not None:
         raise ValueError("`train` of DoublyRobust is for cmmd(); a test takes all rows, or `folds`.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
@@ -81,6 +81,10 @@ class Embedding:
         """Features of new points (the Nystrom extension, where features are not explicit)."""
         phi = self.feature_map(X)
         return phi if self.rotation is None else phi @ move_to(self.rotation, X)
+
+    def summary(self) -> dict[str, Any]:
+        """What a result says of it."""
+        return {"kernel": repr(self.kernel), "rank": self.rank, "residual": self.residual, "method": self.method}
 
     def without_rows(self) -> Embedding:
         """The features of new points, without those of the rows: what a result keeps."""

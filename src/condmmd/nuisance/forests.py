@@ -42,7 +42,7 @@ MAX_DIRECTIONS = 8
 SHARE = 0.99
 # Rows in a leaf: small leaves see edges and interactions, large ones add less noise where there is little to see.
 SMALL_LEAF, LEAF, LARGE_LEAF = 5, 10, 40
-FEW_ROWS = 400
+FEW_ROWS = 1000
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
 
@@ -58,7 +58,7 @@ class Forests:
     trees
         In the forest.
     leaf
-        Rows in a leaf, at least; None: 10 (of fewer than 400 rows 5), or 40 where that predicts unseen rows better.
+        Rows in a leaf, at least; None: 10 (of fewer than 1,000 rows 5), or 40 where that predicts unseen rows better.
 
     Examples
     --------

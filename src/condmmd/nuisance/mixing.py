@@ -1,6 +1,6 @@
 """A propensity that knows edges and interactions: the logistic regression, mixed with trees where these predict better.
 
-An error of the propensity does harm where the regression of the outcomes is wrong in the same place. With a thousand
+An error of the propensity does harm where the regression of the outcomes is wrong in the same place. With some hundred
 rows of each group trees see what main effects and squares do not; with fewer they only add noise.
 """
 
@@ -19,7 +19,7 @@ from condmmd.nuisance.trees import Growth
 __all__ = ["mixed_with_trees"]
 
 # Rows of each group, at least.
-MIN_ROWS = 1000
+MIN_ROWS = 300
 GROWTH = Growth(trees=60, leaf=20)
 # Shares of the trees that are tried.
 SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)

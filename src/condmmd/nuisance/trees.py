@@ -105,9 +105,7 @@ def grow(table: Table, target: Array, growth: Growth) -> Bags:
     def one(number: int) -> _Tree:
         rows, counts = _bag(order, number)
         orders = tuple(_order(values[rows, j], target[rows, 0], counts, _codes(table, j)) for j in table.categorical)
-        model = DecisionTreeRegressor(
-            min_samples_leaf=growth.leaf, max_depth=growth.depth, max_features=0.7, random_state=number
-        )
+        model = DecisionTreeRegressor(min_samples_leaf=growth.leaf, max_depth=growth.depth, random_state=number)
         columns = _columns(values[rows], table, orders).astype(np.float32)
         model.fit(columns, single[rows], sample_weight=counts, check_input=False)
         return _Tree(model.tree_, rows, counts, orders)

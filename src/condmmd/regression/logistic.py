@@ -40,7 +40,10 @@ from condmmd.backend import (
 from condmmd.regression.moments import reusable_moments
 from condmmd.regression.odds import overlap, total_overlap
 
-__all__ = ["LogisticFit", "cross_validated_logistic", "fit_logistic", "residual_labels"]
+__all__ = [
+    "LogisticFit", "cross_validated_logistic", "design", "fit_logistic", "residual_labels", "score_sums",
+    "weighted_second",
+]  # fmt: skip
 
 ITERATIONS = 30
 HALVINGS = 8
@@ -71,6 +74,11 @@ class LogisticFit:
         return _ridge(len(self.beta), self.C)
 
     @property
+    def given_weight(self) -> tuple[Rows, ...]:
+        """The weights of the rows, if there are any."""
+        return _given(self.weight)
+
+    @property
     def held(self) -> tuple[Array, Array]:
         """What holds the coefficients beside the labels of these rows: a Hessian and, at the coefficients, its pull."""
         if self.elsewhere is not None:
@@ -85,7 +93,7 @@ class LogisticFit:
         part = pick_rows(self.Z, index)
         weight = None if self.weight is None else pick_rows(self.weight, index)
         whole, own = (
-            to_host(sum_rows(_weighted_second, Z, self._probabilities(Z), *some))
+            to_host(sum_rows(weighted_second, Z, self._probabilities(Z), *some))
             for Z, some in ((self.Z, _given(self.weight)), (part, _given(weight)))
         )
         return replace(self, Z=part, weight=weight, elsewhere=self.held[0] + whole - own)
@@ -115,9 +123,9 @@ def residual_labels(T: LabelBatch, e: Rows, fit: LogisticFit | None) -> LabelBat
     if fit is None:
         return T.reweighted(_less, e)
     known, pull = fit.held
-    weight = _given(fit.weight)
-    hessian = to_host(sum_rows(_weighted_second, fit.Z, e, *weight)) + known
-    scores = to_host(T.sum(_score_sums, fit.Z, e, *weight)) - pull
+    weight = fit.given_weight
+    hessian = to_host(sum_rows(weighted_second, fit.Z, e, *weight)) + known
+    scores = to_host(T.sum(score_sums, fit.Z, e, *weight)) - pull
     step = to_host(np.linalg.solve(hessian, scores.T)).T
     return T.reweighted(partial(_refitted, step=step), fit.Z, e)
 
@@ -130,23 +138,25 @@ def _less(T: Weights, e: Rows) -> Weights:
     return T - e
 
 
-def _weighted_second(Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
-    X = _design(Z)
+def weighted_second(Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
+    """The Hessian of the likelihood, without a penalty."""
+    X = design(Z)
     return (X * (overlap(e) * weight)[:, None]).T @ X
 
 
-def _score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
-    sums: Rows = ((as_float(T) - e) * weight) @ _design(Z)
+def score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
+    """``Z^T (t - e)`` of every label vector, the intercept's first."""
+    sums: Rows = ((as_float(T) - e) * weight) @ design(Z)
     return sums
 
 
 def _score(Z: Rows, e: Rows, t: Rows) -> Rows:
-    score: Rows = (t - e) @ _design(Z)
+    score: Rows = (t - e) @ design(Z)
     return score
 
 
 def _refitted(T: Weights, Z: Rows, e: Rows, step: Array) -> Weights:
-    return T - e - overlap(e) * (move_to(step, Z) @ _design(Z).T)
+    return T - e - overlap(e) * (move_to(step, Z) @ design(Z).T)
 
 
 def cross_validated_logistic(
@@ -216,7 +226,7 @@ def _newton_sums(Z: Rows, t: Rows, beta: Array) -> tuple[Array, Array, Array]:
     gradient: Any = 0.0
     hessian: Any = 0.0
     for part in row_slices(Z, Z.shape[1]):
-        X, own = _design(Z[part, :]), t[part]
+        X, own = design(Z[part, :]), t[part]
         eta = X @ move_to(beta, Z)
         p = sigmoid(eta)
         loss = loss + xp.sum(_loss(eta, own))
@@ -231,7 +241,7 @@ def _as_good(Z: Rows, t: Rows, inverse_penalties: Array, folds: npt.NDArray[np.i
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
     train = move_to((folds[None, :] != which[:, None]).astype(np.float64), Z)
-    eta = _design(Z) @ fit_logistic(Z, t, np.tile(inverse_penalties, n_folds), train).T
+    eta = design(Z) @ fit_logistic(Z, t, np.tile(inverse_penalties, n_folds), train).T
     losses = xp.reshape(_loss(eta.T, t) * (1 - train), (n_folds, len(inverse_penalties), -1))
     held_out = xp.sum(losses, axis=0)
     mean = to_host(xp.mean(held_out, axis=1))
@@ -245,7 +255,7 @@ def fit_logistic(Z: Rows, t: Rows, C: Array, weights: Rows) -> Rows:
 
     Newton's method, each step halved until the penalised likelihood does not get worse.
     """
-    xp, X = namespace(Z), _design(Z)
+    xp, X = namespace(Z), design(Z)
     k = X.shape[1]
     ridge = np.zeros((len(C), k))
     ridge[:, 1:] = 1 / C[:, None]
@@ -280,7 +290,8 @@ def fit_logistic(Z: Rows, t: Rows, C: Array, weights: Rows) -> Rows:
     return found
 
 
-def _design(Z: Rows) -> Rows:
+def design(Z: Rows) -> Rows:
+    """The columns of a regression with an intercept."""
     xp = namespace(Z)
     with_intercept: Rows = xp.concat([xp.ones((Z.shape[0], 1), **place_of(Z)[1], dtype=xp.float64), Z], axis=1)
     return with_intercept

@@ -130,10 +130,7 @@ class CMMDTestResult:
             assumption=labels.propensity.assumption + statistic.remark,
             estimator=statistic.name,
             propensity_summary=labels.propensity.summary(),
-            embeddings={
-                name: {"kernel": repr(e.kernel), "rank": e.rank, "residual": e.residual, "method": e.method}
-                for name, e in sides
-            },
+            embeddings={name: e.summary() for name, e in sides},
             reg="; ".join(dict.fromkeys(row.reg for row in outcome.by_level)),
             lengthscales={name: lengthscales(e.kernel) for name, e in sides},
             residualization=None if how is None else {"model": how.model, "explained": how.explained},

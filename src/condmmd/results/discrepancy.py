@@ -206,15 +206,8 @@ class Discrepancy:
             "labels": {"P": self.labels[0], "Q": self.labels[1]},
             "reg": None if reg is None else {"P": reg.lam_p, "Q": reg.lam_q, "rule": reg.rule},
             "mixture": self.mixture,
-            **{
-                f"embedding_{name}": {
-                    "kernel": repr(e.kernel),
-                    "rank": e.rank,
-                    "residual": e.residual,
-                    "method": e.method,
-                }
-                for name, e in (("x", self.embedding_x), ("y", self.embedding_y))
-            },
+            "embedding_x": self.embedding_x.summary(),
+            "embedding_y": self.embedding_y.summary(),
         }
 
     def _encode(self, data: Any, argument: str, side: int) -> Any:

@@ -294,7 +294,7 @@ class FittedCMMD:
             Products(c.x.phi, c.y.phi, to_host(c.sigma) ** self.levels[:, None] * contrast.shrinkage**2)
             for c, contrast in zip(self.comparisons, contrasts, strict=True)
         ]
-        return LinearForm(contrasts[0].e, contrasts[0].fit, tuple(products))
+        return LinearForm(contrasts[0].moments.e, contrasts[0].moments.fit, tuple(products))
 
     def __call__(self, T: LabelBatch) -> Array:
         """Every column at every label vector."""

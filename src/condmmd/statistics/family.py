@@ -33,9 +33,9 @@ from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
 from condmmd.nuisance.residuals import less_mean
 from condmmd.nuisance.scores import Scores, one_hot
-from condmmd.regression.logistic import LogisticFit, residual_labels
-from condmmd.regression.moments import cross_moments
+from condmmd.regression.logistic import LogisticFit
 from condmmd.regression.odds import overlap, total_overlap
+from condmmd.regression.refitting import RefittedMoments
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
 from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator, centred
@@ -205,8 +205,7 @@ class FittedFamily:
         return max(1, BATCH_NUMBERS // (4 * numbers))
 
     def _evaluate(self, T: LabelBatch) -> Array:
-        tau = residual_labels(T, *self.labels)
-        M = to_host(cross_moments(tau, self._phi, self._psi))
+        M = to_host(self._moments(T))
         of_side = np.cumsum([0, *(len(side.sigma) for side in self.sides)])
         of_view = np.cumsum([0, *(view.values.shape[1] for view in self.views)])
         values = []
@@ -218,6 +217,10 @@ class FittedFamily:
     @cached_property
     def _rows(self) -> float:
         return total_overlap(self.labels[0])
+
+    @cached_property
+    def _moments(self) -> RefittedMoments:
+        return RefittedMoments(*self.labels, self._phi, self._psi)
 
     @cached_property
     def _phi(self) -> Rows:

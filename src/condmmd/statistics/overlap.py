@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from condmmd.backend import AnyArray, Array, LabelBatch, Rows, map_rows, move_to
+from condmmd.backend import AnyArray, Array, LabelBatch, map_rows, move_to
 from condmmd.embedding import Embedding
-from condmmd.regression.logistic import LogisticFit, residual_labels
-from condmmd.regression.moments import cross_moments
 from condmmd.regression.odds import overlap, total_overlap
+from condmmd.regression.refitting import RefittedMoments
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients, centred
 
@@ -50,7 +49,8 @@ class Overlap:
         own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi), y=centred(given.y))
         reg = own.chosen_reg()
         shrinkage = 1.0 / (total_overlap(e) * (sigma + reg.lam_p))
-        return own.compare(OverlapContrast(e, shrinkage, propensity.fit if self.refit else None), reg)
+        moments = RefittedMoments(e, propensity.fit if self.refit else None, own.x.phi, own.y.phi)
+        return own.compare(OverlapContrast(moments, shrinkage), reg)
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,19 +61,16 @@ class OverlapContrast:
 
     Attributes
     ----------
-    e
-        The mean of each row's label over null labels.
+    moments
+        The sum behind it, for any labels.
     shrinkage
         The inverse of the matrix in front, which is diagonal in the coordinates of x.
-    fit
-        The estimate of the propensity, to be refitted; None leaves it as it is.
     """
 
-    e: Rows
+    moments: RefittedMoments
     shrinkage: Array
-    fit: LogisticFit | None
     power: ClassVar[int] = 0
 
-    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:
-        M = cross_moments(residual_labels(T, self.e, self.fit), x.phi, y.phi)
+    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:  # noqa: ARG002 - it has their features
+        M = self.moments(T)
         return M * move_to(self.shrinkage, M)[:, None]
