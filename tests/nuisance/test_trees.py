@@ -49,7 +49,7 @@ def test_walking_a_tree_anywhere_gives_what_scikit_learn_gives():
         ordered = np.column_stack([other[:, 0], other[:, 2], tree.orders[0][other[:, 1].astype(int)]])
         leaves = tree.grown.apply(ordered.astype(np.float32))
         expected += tree.grown.value[leaves, 0] / 8
-    np.testing.assert_allclose(bags.everywhere(other, IN_UNITS), expected, rtol=1e-6)
+    np.testing.assert_allclose(bags.at_leaves(bags.walk(other), IN_UNITS), expected, rtol=1e-6)
 
 
 def test_categories_are_ordered_by_the_bag_alone():

@@ -63,7 +63,7 @@ def test_its_levels_along_the_covariates_are_those_of_the_overlap_estimator():
 @pytest.mark.parametrize(
     ("change", "kind"),
     [
-        (0.7 * GROUP, "the mean of y0, over all rows"),
+        (1.2 * GROUP, "the mean of y0, over all rows"),
         (1.2 * GROUP * X[:, 1], "the mean of y0, along the covariates' main effects"),
         (1.8 * GROUP * NOISE, "the spread of y0, over all rows"),
     ],

@@ -14,7 +14,7 @@ __all__ = ["MANY_ROWS", "bagged", "bagging_words"]
 # Above so many rows a few small trees, grown on some of them, predict all: a forest would take most of a test's time.
 MANY_ROWS = 100_000
 GROWN_ROWS = 20_000
-OF_MANY = Growth(trees=16, leaf=20, depth=8)
+OF_MANY = Growth(trees=8, leaf=20, depth=8)
 # Columns of the target by which the trees split.
 MAX_TARGETS = 4
 
@@ -28,8 +28,10 @@ def bagged(x: Table, target: Rows, growth: Growth) -> Callable[[Rows], Rows]:
     few = x.at(to_host(pick_rows(x.values, some)))
     bags = grow(few, to_host(pick_rows(target, some))[:, :MAX_TARGETS], OF_MANY)
 
+    leaves = bags.walk(x.values)
+
     def predict(values: Rows) -> Rows:
-        return bags.everywhere(x.values, to_host(pick_rows(values, some)))
+        return bags.at_leaves(leaves, to_host(pick_rows(values, some)))
 
     return predict
 

@@ -84,14 +84,18 @@ class Bags:
 
         return for_each(leaves, self.trees)
 
-    def everywhere(self, rows: Rows, values: Array) -> Rows:
-        """For each of other rows, wherever they are, the mean over trees of ``values`` in its leaf."""
-        leaves = self._leaves()
-        plain = [
-            _PlainTree.of(tree, _leaf_means(tree, own[tree.rows], values[tree.rows]))
-            for tree, own in zip(self.trees, leaves, strict=True)
+    def walk(self, rows: Rows) -> Rows:
+        """The leaf of each of other rows, wherever they are, in every tree."""
+        plain = [_PlainTree.of(tree) for tree in self.trees]
+        return map_rows(partial(_walk_all, table=self.table.head(), trees=plain), rows, columns=len(plain))
+
+    def at_leaves(self, leaves: Rows, values: Array) -> Rows:
+        """For each of other rows the mean over trees of ``values``, which are of the trees' own rows, in its leaf."""
+        means = [
+            _leaf_means(tree, own[tree.rows], values[tree.rows])
+            for tree, own in zip(self.trees, self._leaves(), strict=True)
         ]
-        return map_rows(partial(_predict, table=self.table.head(), trees=plain), rows, columns=values.shape[1])
+        return map_rows(partial(_mean_of_leaves, means=means), leaves, columns=values.shape[1])
 
 
 def grow(table: Table, target: Array, growth: Growth) -> Bags:
@@ -173,29 +177,26 @@ class _PlainTree(NamedTuple):
     left: npt.NDArray[np.int64]
     right: npt.NDArray[np.int64]
     depth: int
-    means: Array
     orders: tuple[Array, ...]
 
     @classmethod
-    def of(cls, tree: _Tree, means: Array) -> _PlainTree:
+    def of(cls, tree: _Tree) -> _PlainTree:
         grown, here = tree.grown, np.arange(tree.grown.node_count)
         inner = grown.children_left >= 0
         return cls(
             np.where(inner, grown.feature, 0), grown.threshold, np.where(inner, grown.children_left, here),
-            np.where(inner, grown.children_right, here), int(grown.max_depth), means, tree.orders,
+            np.where(inner, grown.children_right, here), int(grown.max_depth), tree.orders,
         )  # fmt: skip
 
 
-def _predict(values: Rows, table: Table, trees: list[_PlainTree]) -> Rows:
-    """The mean over trees of what each says of the rows."""
-    total: Any = 0.0
-    for tree in trees:
-        total = total + _walk(_columns(values, table, tree.orders), tree)
-    mean: Rows = total / len(trees)
-    return mean
+def _walk_all(values: Rows, table: Table, trees: list[_PlainTree]) -> Rows:
+    found = [_walk(_columns(values, table, tree.orders), tree) for tree in trees]
+    leaves: Rows = as_float(namespace(values).stack(found, axis=1))
+    return leaves
 
 
 def _walk(columns: Rows, tree: _PlainTree) -> Any:
+    """The leaf of each row."""
     xp = namespace(columns)
     feature, threshold, left, right = (move_to(part, columns) for part in tree[:4])
     flat, width = xp.reshape(columns, (-1,)), columns.shape[1]
@@ -204,4 +205,13 @@ def _walk(columns: Rows, tree: _PlainTree) -> Any:
     for _ in range(tree.depth):
         goes_left = xp.take(flat, start + xp.take(feature, node)) <= xp.take(threshold, node)
         node = xp.where(goes_left, xp.take(left, node), xp.take(right, node))
-    return as_float(xp.take(move_to(tree.means, columns), node, axis=0))
+    return node
+
+
+def _mean_of_leaves(leaves: Rows, means: list[Array]) -> Rows:
+    xp = namespace(leaves)
+    total: Any = 0.0
+    for k, mean in enumerate(means):
+        total = total + xp.take(move_to(mean, leaves), xp.astype(leaves[:, k], xp.int64), axis=0)
+    found: Rows = total / len(means)
+    return found

@@ -84,14 +84,14 @@ class Family(CMMD):
         y = super().embed_outcomes(samples)
         if samples.gram_y is not None:
             return y
-        itself = outcome_scale(samples.y)(samples.y.values)
+        itself = samples.y.once(outcome_scale)(samples.y.values)
         return replace(y, phi=map_rows(_beside, itself, y.phi, columns=itself.shape[1] + y.rank))
 
     def fit(self, samples: Samples, learned: Learned) -> FittedFamily:  # type: ignore[override]
         """Features of the covariates and of the outcomes, and which of their products are columns."""
         e, propensity = learned.law_of_labels("the family")
         learned = replace(learned, outcomes=centred(learned.outcomes))
-        scale = None if samples.gram_y is not None else outcome_scale(samples.y)
+        scale = None if samples.gram_y is not None else samples.y.once(outcome_scale)
         width = 0 if scale is None else scale.width
         features = replace(learned.outcomes, phi=learned.outcomes.phi[:, width:])
         kernel = super().fit(samples, replace(learned, outcomes=features)).comparisons[0]
