@@ -29,7 +29,7 @@ def screen(
     Each outcome is looked at by its mean and its spread, over all rows, along main effects and along a kernel of X at
     three levels, and by its ranks over all rows. What X says of an outcome is taken away by a ridge regression in one
     eigenbasis, with a lambda for each; forests, which find edges that a smooth kernel does not, are left to
-    ``cmmd_test(..., statistic=Family(), residualize=Forests())`` on what was found.
+    `cmmd_test` on what was found.
 
     Parameters
     ----------

@@ -14,12 +14,15 @@ __all__ = ["Fold", "balanced_folds", "content_order", "fold_parts", "shuffled_fo
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def content_order(*columns: Array) -> npt.NDArray[np.int64]:
-    """Rows in an order that depends on what is in them alone, not on where they stand."""
-    together = np.concatenate(columns, axis=1)
-    mixed = np.random.default_rng(0).normal(size=together.shape[1])  # one sort in place of one a column
-    scale = np.abs(together).max(axis=0)
-    return np.argsort(together @ (mixed / np.where(scale > 0, scale, 1.0)), kind="stable")
+def content_order(values: Array, *ties: Array) -> npt.NDArray[np.int64]:
+    """Rows in an order that depends on what is in them alone, not on where they stand.
+
+    They are ordered by ``values``, which must be the user's own numbers: those that we compute differ in their last
+    digits from one machine to the next. ``ties`` are for rows of equal values.
+    """
+    mixed = np.random.default_rng(0).normal(size=values.shape[1])  # one sort in place of one a column
+    scale = np.abs(values).max(axis=0, initial=0.0)
+    return np.lexsort([*ties, np.sum(values * (mixed / np.where(scale > 0, scale, 1.0)), axis=1)])
 
 
 def shuffled_folds(count: int, n_folds: int) -> npt.NDArray[np.int64]:

@@ -190,7 +190,7 @@ class Logistic:
         if regressors is None:
             raise ValueError("the logistic regression has nothing to regress on.")
         rows = sample_rows(n_rows(t), FOLD_ROWS)
-        order = content_order(to_host(pick_rows(regressors, rows)))
+        order = content_order(to_host(pick_rows(x.values, rows)))
         folds = balanced_folds(to_host(pick_rows(t, rows)), FOLDS, order)
         e, fit = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
         description = f"logistic regression on {regressors.shape[1]} features of X, C = {fit.C:g}"

@@ -104,7 +104,7 @@ def grow(table: Table, target: Array, growth: Growth) -> Bags:
 
     values, target = to_host(table.values), _rounded(target)
     single = target[:, 0] if target.shape[1] == 1 else target
-    order = content_order(values, target)
+    order = content_order(values, target[:, 0])
 
     def one(number: int) -> _Tree:
         rows, counts = _bag(order, number)
