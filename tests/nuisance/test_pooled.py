@@ -126,3 +126,17 @@ def test_at_some_rows_it_is_the_ridge_with_the_same_features_and_lambda():
     np.testing.assert_array_equal(whole.on_rows(rows).fitted, whole.fitted[rows])
     constant = regress_pooled(np.ones((120, 1)), rows_of(x)).on_rows(rows)
     np.testing.assert_array_equal(constant.less_fitted(psi[rows]), own)
+
+
+def test_a_regression_that_follows_every_row_is_no_prognostic_score():
+    """Where Y has nothing to do with X a narrow kernel fits the noise of the rows: the outcomes themselves."""
+    kept = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x, noise = rng.normal(size=(160, 1)), rng.normal(size=(160, 1))
+        samples = read_samples(x, noise, np.arange(160) % 2)
+        scores = regress_pooled(noise, samples).prognostic()
+        kept += scores.shape[1] and abs(np.corrcoef(scores[:, 0], noise[:, 0])[0, 1]) > 0.5
+        line = regress_pooled(x + 0.3 * noise, samples).prognostic()
+        assert abs(np.corrcoef(line[:, 0], x[:, 0])[0, 1]) > 0.95
+    assert kept == 0

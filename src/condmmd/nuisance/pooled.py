@@ -67,8 +67,8 @@ class PooledRegression:
         The kernel and lambda, in words.
     explained
         Share of the outcomes' features that is explained, by leave-one-out (of the best of the kernels tried).
-    spread
-        The variance of the outcomes' features, all together.
+    aligned
+        The squared correlation of fitted and observed outcomes at these very rows, where a fit explains too much.
     """
 
     fitted: Rows
@@ -78,7 +78,7 @@ class PooledRegression:
     scores: Scores
     model: str
     explained: float
-    spread: float
+    aligned: float
 
     def residuals(self, y: Array) -> Array:
         """Leave-one-out residuals of any one outcome: in sample they are too small by what each row explains itself."""
@@ -116,7 +116,7 @@ class PooledRegression:
         shift = sums / count  # the mean of the fitted values is near that of the outcomes
         mean = self.mean + shift
         variances, V = np.linalg.eigh(to_host(second / count - shift[:, None] * shift[None, :]))
-        if self.explained * self.spread < MIN_SOUND * float(variances.sum()):
+        if self.explained < MIN_SOUND * self.aligned:
             return self.fitted[:, :0]
         variances, V = variances[::-1][:MAX_PROGNOSTIC], V[:, ::-1][:, :MAX_PROGNOSTIC]
         keep = variances > max(1e-6 * float(variances[0]), 1e-24)
@@ -150,7 +150,7 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
     if spread <= 1e-20 * max(raw, 1e-300):  # constant outcomes: nothing to regress
         nothing = map_rows(_one_zero, psi, columns=1)
         return PooledRegression(
-            psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0, spread
+            psi, nothing, 0.0 * mean[:1], mean, scores, "nothing, as the outcomes are constant", 1.0, 1.0
         )
     best = 0
     if len(candidates) > 1:
@@ -173,8 +173,15 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
         scores,
         f"pooled ridge, {names[best]}, lambda {lam:.2g}",
         1.0 - error / spread,
-        spread,
+        _aligned(M, shrunk, sigma) / (count**2 * spread),
     )
+
+
+def _aligned(M: AnyArray, B: AnyArray, sigma: AnyArray) -> float:
+    """The squared sum of fitted psi by the mean of fitted^2, of features in their eigenbasis; ``M = phi^T psi``."""
+    xp = namespace(sigma)
+    product, square = float(xp.sum(B * M)), float(xp.sum(sigma[:, None] * B**2))
+    return product**2 / max(square, 1e-300)
 
 
 def _selection_rows(count: int) -> npt.NDArray[np.int64]:
