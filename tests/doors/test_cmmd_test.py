@@ -171,3 +171,18 @@ def test_linear_outcomes_see_means_only():
     assert cmmd_test(X, noise, GROUP, n_resamples=99, rng=0).pvalue <= 0.02
     means = CMMD(kernel_y=Linear())
     assert cmmd_test(X, noise, GROUP, statistic=means, n_resamples=99, rng=0, propensity=E).pvalue > 0.02
+
+
+def test_neither_the_order_of_the_rows_nor_the_names_of_the_groups_move_a_column():
+    """With an estimated propensity, folds, bags and all: what is left to chance is the null labels."""
+    rng = np.random.default_rng(5)
+    x = rng.normal(size=(700, 3))
+    group = (rng.random(700) < 1 / (1 + np.exp(-2.0 * (x[:, 0] > 0) + 1.0))).astype(int)
+    y = np.sin(2 * x[:, 1]) + (x[:, 0] > 0) + rng.normal(size=700)
+    order = rng.permutation(700)
+    settings = {"n_resamples": 19, "rng": 0}
+    first = [column.statistic for column in cmmd_test(x, y, group, **settings).by_level]
+    swapped = cmmd_test(x, y, 1 - group, **settings)
+    np.testing.assert_allclose([column.statistic for column in swapped.by_level], first, rtol=1e-6)
+    moved = cmmd_test(x[order], y[order], group[order], **settings)  # lengthscales are medians over some of the rows
+    np.testing.assert_allclose([column.statistic for column in moved.by_level], first, rtol=0.01)

@@ -5,7 +5,7 @@ import pytest
 
 from condmmd import CMMD, Family, Forests, Gaussian, PooledRidge, cmmd_test
 from condmmd.data import read_samples
-from condmmd.nuisance import regress_pooled, residual_model
+from condmmd.nuisance import forests, regress_pooled, residual_model
 
 RNG = np.random.default_rng(0)
 N = 300
@@ -87,3 +87,18 @@ def test_what_it_cannot_take():
             residualize=Forests(),
             n_resamples=19,
         )
+
+
+def test_the_ridge_predicts_a_row_by_all_others(monkeypatch):
+    """With one lambda to choose from: the regression of the other rows, written out."""
+    monkeypatch.setattr(forests, "GRID", np.array([0.01]))
+    features = np.linalg.qr(RNG.normal(size=(40, 6)))[0] * np.array([3.0, 2.0, 1.0, 1.0, 0.5, 0.2])
+    left = RNG.normal(size=(40, 2))
+    centred = left - left.mean(axis=0)
+    ridge = 0.01 * (features**2).sum() * np.eye(6)
+    residual = forests._less_ridge(features, left)
+    for row in (0, 17):
+        others = np.arange(40) != row
+        F = features[others]
+        beta = np.linalg.solve(F.T @ F + ridge, F.T @ centred[others])
+        np.testing.assert_allclose(residual[row], centred[row] - features[row] @ beta, rtol=1e-9)

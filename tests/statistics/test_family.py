@@ -188,3 +188,17 @@ def test_several_kernels_are_refused_and_the_summary_is_in_words():
     text = cmmd_test(X, Y + 0.7 * GROUP, GROUP, statistic=Family(), **FAST).summary()
     assert "the mean of y0, over all rows" in text
     assert "... and 2 more" in text
+
+
+def test_the_spread_is_less_what_x_says_of_it():
+    """Noise that is four times as large on one side of an edge: its square, as it is, would be the edge."""
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=(400, 3))
+    edge = x[:, 0] > 0
+    y = 3.0 * edge + np.where(edge, 2.0, 0.5) * rng.normal(size=400)
+    group = np.arange(400) % 2
+    plan = Plan(Family(), LabelRules(propensity_model(None)), Forests(), Resampling(), Settings(99, 0, 0.05, Compute()))
+    (view,) = [view for view in plan.train(read_samples(x, y, group)).fitted.views if view.kind == "spread"]
+    spread = np.asarray(view.values)[:, 0]
+    assert abs(np.corrcoef(spread, edge)[0, 1]) < 0.1
+    np.testing.assert_allclose(spread.mean(), 0.0, atol=1e-12)
