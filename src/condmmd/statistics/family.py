@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import groupby
+from itertools import groupby, pairwise
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -208,10 +208,14 @@ class FittedFamily:
         M = to_host(self._moments(T))
         of_side = np.cumsum([0, *(len(side.sigma) for side in self.sides)])
         of_view = np.cumsum([0, *(view.values.shape[1] for view in self.views)])
-        values = []
-        for v, s, level in self._pairs:
-            block = M[:, of_side[s] : of_side[s + 1], of_view[v] : of_view[v + 1]]
-            values.append(np.einsum("bjk,bjk->bj", block, block) @ self._weights(self.sides[s], level))
+        blocks = [M[:, :, low:high] for low, high in pairwise(of_view)]
+        energies = [
+            np.einsum("bjk,bjk->bj", block, block) for block in blocks
+        ]  # of every direction of X, with each view
+        values = [
+            energies[v][:, of_side[s] : of_side[s + 1]] @ self._weights(self.sides[s], level)
+            for v, s, level in self._pairs
+        ]
         return np.stack(values, axis=1)
 
     @cached_property
