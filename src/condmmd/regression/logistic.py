@@ -144,9 +144,13 @@ def weighted_second(Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
     return (X * (overlap(e) * weight)[:, None]).T @ X
 
 
-def score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
-    """``Z^T (t - e)`` of every label vector, the intercept's first."""
-    sums: Rows = ((as_float(T) - e) * weight) @ design(Z)
+def score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | None = None) -> Rows:
+    """``Z^T (t - e)`` of every label vector, the intercept's first; some rows at a time, as labels are but bytes."""
+    total: Any = 0.0
+    for part in row_slices(Z, T.shape[0]):
+        left = as_float(T[:, part]) - e[part]
+        total = total + (left if weight is None else left * weight[part]) @ design(Z[part, :])
+    sums: Rows = total
     return sums
 
 
