@@ -9,6 +9,7 @@ import pytest
 from condmmd import CMMD, Family, cmmd_test
 from condmmd.data.warning_types import CondmmdWarning
 from condmmd.explain.everywhere import Constancy, _Directions, _principal
+from condmmd.explain.shifts import Means
 from tests.explain.planted import planted
 
 
@@ -133,3 +134,16 @@ def test_covariates_or_outcomes_that_are_constant():
             warnings.simplefilter("ignore", CondmmdWarning)
             where = cmmd_test(x, outcome, group, propensity=None, n_resamples=19, rng=0, significance=0.05).where()
         assert where.everywhere.pvalue == 1.0
+
+
+def test_what_is_held_fixed_has_lost_the_constant_difference():
+    """Left in, the shift would be noise at null labels, and the test blind to what varies."""
+    rng = np.random.default_rng(2)
+    x, group = rng.normal(size=(200, 2)), np.arange(200) % 2
+    y = x[:, 0] + rng.normal(size=200) + 4.0 * group
+    evidence = cmmd_test(x, y, group, propensity=np.full(200, 0.5), n_resamples=19, rng=0).evidence
+    means = Means.of(evidence)
+    own = Constancy.of(evidence, means).views[0][:, 0]
+    tau = evidence.t - 0.5
+    assert abs(tau @ means.residual / (tau @ tau)) > 2.0
+    assert abs(tau @ own / (tau @ tau)) < 1e-9

@@ -47,7 +47,15 @@ def test_it_stands_alone(page):
 
 def test_what_it_tells(page):
     text = page.read_text()
-    for part in ("What moved", "Where", "It rests on", "Overlap", "Levels", "How to repeat it", "seed 0"):
+    for part in (
+        "What moved",
+        "Where",
+        "It rests on",
+        "Overlap",
+        "What kind of difference",
+        "How to repeat it",
+        "seed 0",
+    ):
         assert part in text
     assert "cmmd_test(X, Y, group, n_resamples=99, rng=0)" in text
     assert text.count("<figure") == 6  # where, map, profiles, null, levels, overlap

@@ -20,6 +20,7 @@ from condmmd.inference.joining import join_by_gamma, pvalue
 from condmmd.nuisance.scores import Scores, one_hot
 from condmmd.regression.moments import cross_moments
 from condmmd.regression.odds import overlap
+from condmmd.statistics.family import bent_squares
 
 __all__ = ["Constancy", "Everywhere"]
 
@@ -70,16 +71,14 @@ class Constancy:
     @classmethod
     def of(cls, evidence: Evidence, means: Means | None) -> Constancy:
         """With the outcomes less the constant difference that the observed labels show."""
-        t, e, pooled = evidence.t, evidence.e, evidence.pooled
+        t, e = evidence.t, evidence.e
         tau = evidence.residual_labels(t[None, :])[0]
         directions = _directions(evidence, means)
         if means is None:
             psi = to_host(evidence.y.phi)
             return cls(e, directions, (_less_constant(psi - psi.mean(axis=0), tau, t - e),))
         own = _less_constant(means.residual[:, None] - means.residual.mean(), tau, t - e)
-        ratio = own**2 / max(float(np.mean(own**2)), 1e-300)
-        spread = ratio / (1 + ratio)  # bent, so that no single row dominates
-        spread = spread - spread.mean() if pooled is None else to_host(pooled.less_fitted(spread))
+        spread = evidence.residuals(to_host(bent_squares(own, np.mean(own**2, axis=0))))
         return cls(e, directions, (own, _less_constant(spread, tau, t - e)))
 
     def __call__(self, T: Array, R: Array) -> Array:

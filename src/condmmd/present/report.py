@@ -25,8 +25,10 @@ __all__ = ["ReportContext", "check_extras", "contradictions", "render"]
 THEMES = {"light": "default", "dark": "dark_background"}
 CAPTIONS = {
     "null": "The statistic of the test (line) among its values when the labels are drawn anew as if nothing differed.",
-    "levels": "Low levels count a difference wherever there are any rows, high levels where most rows are.",
-    "where": "The difference along the covariate that carries it most; hatched: outside the band, if anything is.",
+    "levels": "Each way of looking by itself, and all together (line). Low levels count a difference wherever there "
+    "are any rows, high levels where most rows are.",
+    "where": "The difference along the covariate where it stands out most; dotted: over all rows; hatched: outside the "
+    "band, if anything is.",
     "map": "Where in covariate and outcome one group has more rows than the other.",
     "curves": "The outcome given the covariate, for each group.",
     "overlap": "Where the two groups overlap little, nothing can be said about Y given X.",

@@ -43,7 +43,7 @@ from condmmd.statistics.linear import LinearForm, Products
 from condmmd.statistics.outcome_scale import OutcomeScale, listed, outcome_scale
 from condmmd.statistics.overlap import Overlap
 
-__all__ = ["Family", "FittedFamily"]
+__all__ = ["Family", "FittedFamily", "bent_squares"]
 
 # Levels at which the kernel of the covariates meets the outcome itself, and its spread. Each further column costs the
 # others some power, and columns of neighbouring levels say nearly the same.
@@ -290,7 +290,7 @@ def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tup
     if numbers:
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
-        spread = map_rows(partial(_spread, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
+        spread = map_rows(partial(bent_squares, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
         spread = less_mean(learned.further(spread))
         found.append(_Outcome(f"the spread of {listed(scale.number_names)}", spread, "spread"))
     return (*found, _Outcome(f"the distribution of {listed(table.names)}", residuals[:, scale.width :], "distribution"))
@@ -306,7 +306,7 @@ def _square_sums(rows: Rows) -> Rows:
     return sums
 
 
-def _spread(rows: Rows, mean: Array) -> Rows:
+def bent_squares(rows: Rows, mean: Array) -> Rows:
     """Squares in units of their mean, bent so that no single row dominates; 0 where there is no spread."""
     unit = move_to(np.where(mean > 0, mean, 1.0), rows)
     ratio = rows**2 / unit
