@@ -1,0 +1,133 @@
+"""What a result can be asked beyond its p-value: what was compared, whether to trust it, where the difference is."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import replace
+
+from condmmd.backend import cached_property
+from condmmd.data import Samples
+from condmmd.data.warning_types import CondmmdWarning
+from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
+from condmmd.explain.diagnose import Leftovers, diagnose
+from condmmd.inference import Plan, Resampling, Trained
+from condmmd.labels import LabelRules
+from condmmd.nuisance.propensity import EqualMarginals
+from condmmd.nuisance.residuals import NoResiduals
+from condmmd.results.mmd_test_result import MMDTestResult
+from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
+
+__all__ = ["Questions"]
+
+
+class Questions:
+    """Questions to the plan and the rows of a test, which a result keeps; each is answered once."""
+
+    trimmed: int
+    call: str
+    _plan: Plan | None
+    _samples: Samples | None
+    _checksum: int
+    _lost: str
+    _checked: Diagnostics | None
+
+    def marginal(self) -> dict[str, MMDTestResult]:
+        """Did X move, did Y? Two tests, "X" and "Y", on the rows of this one and with its kernels."""
+        return dict(self._margins)
+
+    @cached_property
+    def _margins(self) -> dict[str, MMDTestResult]:
+        plan, samples = self._kept()
+        if not isinstance(plan.statistic, CMMD | ConditionalStatistic):
+            raise TypeError(f"the statistic {plan.statistic.name} does not say how X and Y alone are compared.")
+        rows = self._trained.labels.samples if self.trimmed else samples
+        rules = LabelRules(EqualMarginals(), blocks=plan.rules.blocks)
+        spaces = {"X": (rows.x, rows.gram_x), "Y": (rows.y, rows.gram_y)}
+        found = {}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CondmmdWarning)  # of block sizes, which the test itself takes into account
+            for (name, (table, gram)), statistic in zip(spaces.items(), plan.statistic.margins(), strict=True):
+                own = Samples(table, table, rows.groups, gram_y=gram)
+                run = replace(plan, statistic=statistic, rules=rules, residuals=NoResiduals(), null=Resampling()).run(
+                    own
+                )
+                found[name] = MMDTestResult.of(run, own, plan.settings.seed)
+        return found
+
+    def _kept(self) -> tuple[Plan, Samples]:
+        if self._plan is None or self._samples is None:
+            reason = self._lost or "it was made by without_data()"
+            raise ValueError(f"this result has no data to ask further: {reason}. Run the test again: {self.call}")
+        if self._samples.checksum() != self._checksum:
+            raise ValueError(
+                "the arrays of this test were changed in place since it was run, so that nothing more can be asked of "
+                "it. Run it again, or pass copies."
+            )
+        return self._plan, self._samples
+
+    @cached_property
+    def _trained(self) -> Trained:
+        plan, samples = self._kept()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CondmmdWarning)  # which the test has given already
+            return plan.train(samples)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What was compared, in memory: of a test of rows in chunks, some of them."""
+        fitted = self._trained.fitted
+        if not isinstance(fitted, ConditionalFit):
+            raise TypeError("there are no covariates along which to look.")
+        return evidence_of(self._kept()[0], self._trained, fitted)
+
+    def diagnostics(self) -> Diagnostics:
+        """What speaks against this result, in plain words, with what to do. Nothing is fitted; it takes a moment.
+
+        Overlap; whether X still predicts what is left of the labels, of the outcomes, or of both in one place, which is
+        what makes false alarms; enough rows; copies of rows; an outcome that X fixes.
+        """
+        return self._diagnostics
+
+    @cached_property
+    def _diagnostics(self) -> Diagnostics:
+        return diagnose(self._leftovers) if self._checked is None else self._checked
+
+    @cached_property
+    def _leftovers(self) -> Leftovers:
+        return Leftovers.of(self.evidence)
+
+    @property
+    def _checks(self) -> Diagnostics | None:
+        """The diagnostics where they cost next to nothing."""
+        return self._diagnostics if self._checked is not None or Leftovers.kept_of(self._samples) else None
+
+    def where(self, *, significance: float | None = None) -> Where:
+        """Where the two differ: by how much over all rows, whether it is the same everywhere, and only then regions.
+
+        Regions are over each covariate and over all at once, in one simultaneous band.
+
+        Parameters
+        ----------
+        significance
+            Of the band; None: that of the test.
+
+        Returns
+        -------
+        Where
+            It has weak control: if nothing differs anywhere, the chance of a mark is at most ``significance``.
+        """
+        if significance is None:
+            return self._where
+        return locate(self.evidence, significance=significance)
+
+    @cached_property
+    def _where(self) -> Where:
+        return locate(self.evidence)
+
+    def by_stratum(self, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
+        """Repeat the test within each category of a covariate, or each of ``bins`` quantile bins; Holm over them.
+
+        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do. The
+        models are those of the whole table; of one numeric outcome each stratum has its mean shift.
+        """
+        return strata_tests(self.evidence, covariate, bins)
