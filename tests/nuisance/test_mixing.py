@@ -20,7 +20,7 @@ def test_trees_find_an_interaction_that_the_estimate_has_not():
     t, true = labels_of(2.0 * np.sign(X[:, 0] * X[:, 1]))
     flat = np.full(N, t.mean())
     e, share = mixed_with_trees(read_samples(X, X[:, 0], t).x, t, flat)
-    assert share >= 0.75
+    assert share > 0
     assert np.mean((e - true) ** 2) < 0.3 * np.mean((flat - true) ** 2)
 
 

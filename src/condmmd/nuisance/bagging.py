@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 
-from condmmd.backend import Rows, n_rows, pick_rows, place_rows, sample_rows, to_host
+import numpy as np
+import numpy.typing as npt
+
+from condmmd.backend import Array, Rows, n_rows, pick_rows, place_rows, sample_rows, to_host
 from condmmd.data import Table
+from condmmd.nuisance.interactions import Cells, find_cells, with_cells
 from condmmd.nuisance.trees import Bags, Growth, grow
 
-__all__ = ["MANY_ROWS", "bagged", "bagging_words"]
+__all__ = ["MANY_ROWS", "bagged", "bagging_words", "cells_of"]
 
 # Above so many rows a few small trees, grown on some of them, predict all: a forest would take most of a test's time.
 MANY_ROWS = 100_000
@@ -19,21 +23,36 @@ OF_MANY = Growth(trees=8, leaf=20, depth=8)
 MAX_TARGETS = 4
 
 
-def bagged(x: Table, target: Rows, growth: Growth) -> Callable[[Rows], Rows]:
-    """Trees grown to predict the first columns of ``target``; they then predict any columns with the same rows."""
-    if n_rows(target) <= MANY_ROWS:
-        bags = grow(x.at(to_host(x.values)), to_host(target)[:, :MAX_TARGETS], growth)
-        return partial(_out_of_bag, bags=bags)
-    some = sample_rows(n_rows(target), GROWN_ROWS)
-    few = x.at(to_host(pick_rows(x.values, some)))
-    bags = grow(few, to_host(pick_rows(target, some))[:, :MAX_TARGETS], OF_MANY)
+def bagged(x: Table, target: Rows, growth: Growth, cells: tuple[Cells, ...] = ()) -> Callable[[Rows], Rows]:
+    """Trees grown to predict the first columns of ``target``; they then predict any columns with the same rows.
 
-    leaves = bags.walk(x.values)
+    ``cells`` are interactions that they may split by, as by a column.
+    """
+    some, few, own = _grown_rows(x, target)
+    few = with_cells(few, cells)
+    if n_rows(target) <= MANY_ROWS:
+        return partial(_out_of_bag, bags=grow(few, own, growth))
+    bags = grow(few, own, OF_MANY)
+    leaves = bags.walk(with_cells(x, cells).values)
 
     def predict(values: Rows) -> Rows:
         return bags.at_leaves(leaves, to_host(pick_rows(values, some)))
 
     return predict
+
+
+def cells_of(x: Table, target: Rows) -> tuple[Cells, ...]:
+    """The interactions by which trees that predict ``target`` may want to split."""
+    return find_cells(*_grown_rows(x, target)[1:])
+
+
+def _grown_rows(x: Table, target: Rows) -> tuple[npt.NDArray[np.int64], Table, Array]:
+    """The rows on which trees are grown, in memory: all, or of many some."""
+    count = n_rows(target)
+    if count <= MANY_ROWS:
+        return np.arange(count), x.at(to_host(x.values)), to_host(target)[:, :MAX_TARGETS]
+    some = sample_rows(count, GROWN_ROWS)
+    return some, x.at(to_host(pick_rows(x.values, some))), to_host(pick_rows(target, some))[:, :MAX_TARGETS]
 
 
 def _out_of_bag(values: Rows, bags: Bags) -> Rows:

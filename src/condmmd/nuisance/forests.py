@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,7 +30,8 @@ from condmmd.backend import (
 from condmmd.data import Samples, Table
 from condmmd.data.checks import check_count
 from condmmd.embedding import Embedding
-from condmmd.nuisance.bagging import MANY_ROWS, bagged, bagging_words
+from condmmd.nuisance.bagging import MANY_ROWS, bagged, bagging_words, cells_of
+from condmmd.nuisance.interactions import Cells
 from condmmd.nuisance.pooled import PooledRegression
 from condmmd.nuisance.residuals import Fit, Residualization
 from condmmd.nuisance.trees import Growth
@@ -85,34 +87,53 @@ class Forests:
         mean = total(y.phi) / count
         V, spread = _directions(y.phi, mean)
         along = map_rows(partial(_along, mean=mean, V=V), y.phi, columns=V.shape[1])
-        growth, forest, predicted = self._best(samples.x, along)
-        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, predicted, columns=y.rank)
+        grown = self._best(samples.x, along)
+        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, grown.predicted, columns=y.rank)
         residual = _less_ridge(pooled.features, left)
         explained = 1.0 - float(to_host(sum_rows(_squares, residual))) / (count * spread or 1.0)
-        words = f"{bagging_words(count, growth)}, then a ridge on {pooled.features.shape[1]} features"
+        words = f"{grown.words}, then a ridge on {pooled.features.shape[1]} features"
 
         def further(values: Rows) -> Rows:
-            left = map_rows(_minus, values, forest(values), columns=values.shape[1])
+            left = map_rows(_minus, values, grown.forest(values), columns=values.shape[1])
             return _less_ridge(pooled.features, left)
 
         return Fit(replace(y, phi=residual), Residualization(words, explained), further)
 
-    def _best(self, x: Table, along: Rows) -> tuple[Growth, Callable[[Rows], Rows], Rows]:
-        """The forest, of leaves of either size, that predicts better what its trees have not seen."""
-        found = []
-        for leaf in self._leaves(n_rows(along)):
-            growth = Growth(self.trees, leaf)
-            forest = bagged(x, along, growth)
-            predicted = forest(along)
-            error = float(to_host(sum_rows(_squared_difference, along, predicted)))
-            found.append((error, growth, forest, predicted))
-        return min(found, key=lambda one: one[0])[1:]
+    def _best(self, x: Table, along: Rows) -> _Grown:
+        """The forest that predicts better what its trees have not seen: of leaves of either size, with cells or not."""
+        best = min((_grown(x, along, Growth(self.trees, leaf)) for leaf in self._leaves(n_rows(along))), key=_error)
+        cells = cells_of(x, along)
+        return min(best, _grown(x, along, best.growth, cells), key=_error) if cells else best
 
     def _leaves(self, count: int) -> tuple[int, ...]:
         if self.leaf is not None:
             return (self.leaf,)
         small = SMALL_LEAF if count < FEW_ROWS else LEAF
         return (small,) if count > MANY_ROWS else (small, LARGE_LEAF)
+
+
+class _Grown(NamedTuple):
+    """A forest, what it predicts of what it was grown for, and its error there."""
+
+    growth: Growth
+    forest: Callable[[Rows], Rows]
+    predicted: Rows
+    error: float
+    words: str
+
+
+def _grown(x: Table, along: Rows, growth: Growth, cells: tuple[Cells, ...] = ()) -> _Grown:
+    forest = bagged(x, along, growth, cells)
+    predicted = forest(along)
+    error = float(to_host(sum_rows(_squared_difference, along, predicted)))
+    words = bagging_words(n_rows(along), growth)
+    if cells:
+        words += ", with cells of " + " and ".join(cell.words(x) for cell in cells)
+    return _Grown(growth, forest, predicted, error, words)
+
+
+def _error(grown: _Grown) -> float:
+    return grown.error
 
 
 def _directions(psi: Rows, mean: AnyArray) -> tuple[Array, float]:
