@@ -11,11 +11,11 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test, screen
+from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test, plan, screen
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult, ScreenResult
+from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
@@ -48,6 +48,7 @@ __all__ = [
     "Overlap",
     "OverlapWarning",
     "PerGroup",
+    "PlanResult",
     "PlugIn",
     "Polynomial",
     "PooledRidge",
@@ -58,6 +59,7 @@ __all__ = [
     "cmmd_test",
     "mmd",
     "mmd_test",
+    "plan",
     "pool",
     "screen",
 ]  # fmt: skip

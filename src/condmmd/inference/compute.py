@@ -44,8 +44,8 @@ class Compute:
         if self.n_jobs is not None and self.n_jobs != -1:
             check_count(self.n_jobs, "n_jobs")
 
-    def report(self, done: int, total: int) -> None:
+    def report(self, done: int, total: int, what: str = "null labels") -> None:
         """Say how far it is."""
         if self.progress:
-            sys.stderr.write(f"\rnull labels {done}/{total}" + ("\n" if done >= total else ""))
+            sys.stderr.write(f"\r{what} {done}/{total}" + ("\n" if done >= total else ""))
             sys.stderr.flush()

@@ -75,26 +75,29 @@ def standard_scores(values: Array, over: Any = slice(None)) -> StandardScores:
     return StandardScores(z, mean, deviation)
 
 
-def join(statistics: Array) -> Array:
+def join(statistics: Array, like: Array | None = None) -> Array:
     """One statistic for each row out of many columns of sums of squares: the largest standard score of a logarithm.
 
     The logarithm of a sum of squares is near normal, so the largest of the scores weighs the columns as the smallest
-    p-value would, without its ties.
+    p-value would, without its ties. With ``like`` the scores are among those rows, and not among the rows themselves.
     """
-    floor = 1e-12 * statistics.mean(axis=0) + np.finfo(float).tiny
-    logs = np.log(np.maximum(statistics, floor))
-    return np.asarray(standard_scores(logs).z.max(axis=1))
+    own = statistics if like is None else np.concatenate([like, statistics])
+    known = slice(None) if like is None else slice(len(like))
+    floor = 1e-12 * own[known].mean(axis=0) + np.finfo(float).tiny
+    z = standard_scores(np.log(np.maximum(own, floor)), known).z
+    return np.asarray(z[len(own) - len(statistics) :].max(axis=1))
 
 
-def join_by_gamma(statistics: Array) -> Array:
+def join_by_gamma(statistics: Array, like: Array | None = None) -> Array:
     """One statistic for each row out of columns of any numbers of degrees of freedom: the log of the sum of 1 / p.
 
     Each column gets the gamma law of its mean and variance over all rows, observed and null alike, so the rows stay
     exchangeable; its upper tail p is on one scale for one degree of freedom and for a hundred. (The logarithm of one
     square has a deviation of 2.2, which weighs such a column far too little.) The sum of 1 / p is near that of the
-    smallest p alone, and larger where several columns agree.
+    smallest p alone, and larger where several columns agree. With ``like`` the laws are those of other rows.
     """
-    mean, variance = statistics.mean(axis=0), statistics.var(axis=0)
+    known = statistics if like is None else like
+    mean, variance = known.mean(axis=0), known.var(axis=0)
     moves = variance > (TIE * mean) ** 2
     mean, variance = np.where(moves, mean, 1.0), np.where(moves, variance, 1.0)
     shape, at = mean**2 / variance, statistics * (mean / variance)
@@ -105,7 +108,7 @@ def join_by_gamma(statistics: Array) -> Array:
     return np.asarray(logsumexp(np.where(moves, -log_tail, 0.0), axis=1))
 
 
-JOINED: dict[Joining, Callable[[Array], Array]] = {"logarithms": join, "gamma": join_by_gamma}
+JOINED: dict[Joining, Callable[..., Array]] = {"logarithms": join, "gamma": join_by_gamma}
 
 
 def cauchy_combination(pvalues: Array) -> Array:

@@ -3,6 +3,7 @@
 from condmmd.results.cmmd_test_result import CMMDTestResult
 from condmmd.results.discrepancy import Discrepancy
 from condmmd.results.mmd_test_result import MMDTestResult
+from condmmd.results.plan_result import PlanResult
 from condmmd.results.screen_result import ScreenResult
 
-__all__ = ["CMMDTestResult", "Discrepancy", "MMDTestResult", "ScreenResult"]
+__all__ = ["CMMDTestResult", "Discrepancy", "MMDTestResult", "PlanResult", "ScreenResult"]

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from dataclasses import replace
 
 from condmmd.backend import cached_property
 from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning
+from condmmd.effects.detectable import Detectable, detect
+from condmmd.effects.false_alarms import FalseAlarms, false_alarms
 from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
 from condmmd.explain.diagnose import Leftovers, diagnose
 from condmmd.inference import Plan, Resampling, Trained
@@ -131,3 +134,35 @@ class Questions:
         models are those of the whole table; of one numeric outcome each stratum has its mean shift.
         """
         return strata_tests(self.evidence, covariate, bins)
+
+    def check(self, trials: int | None = None) -> FalseAlarms:
+        """How often does this very test cry wolf, on tables like this one in which nothing differs?
+
+        The covariates are held, labels are drawn from the propensity and outcomes from the pooled models, those of a
+        block together; then everything is fitted again, with 199 null labels. Rows that were trimmed stay away.
+
+        Parameters
+        ----------
+        trials
+            Tables; None: as many as fit in about ten seconds, at least 10 and at most 400. For a rate to rely on: 400.
+        """
+        return false_alarms(self._kept()[0], self._trained, trials)
+
+    def detectable(
+        self, power: float = 0.8, *, along: str | None = None, outcomes: Sequence[str] | None = None
+    ) -> Detectable:
+        """What would this test have shown on this table? The smallest shift, change of slope and ratio of spreads.
+
+        Of classes the smallest shift of a share, of counts the smallest ratio of rates; for each outcome by itself.
+        For statistics that are linear in the labels: `Family` and ``CMMD(estimator="overlap")``.
+
+        Parameters
+        ----------
+        power
+            How often it would have rejected.
+        along
+            The covariate of the slope; None: the one of which most variation is left where the groups overlap.
+        outcomes
+            Names of some of the outcomes; None: all.
+        """
+        return detect(self._kept()[0], self._trained, power, along, outcomes)
