@@ -40,7 +40,8 @@ def number(d, by, noise=None):
         mean = np.sin(X[:, 0]) + X[:, 1]
         eps = rng.normal(size=n + m) if noise is None else noise(rng, n + m)
         spread = np.where(t == 1, size, 1.0) if kind == "spread" else 1.0
-        slope = size * t * X[:, along] if kind == "slope" else 0.0
+        middle = sum(by[along : along + 1]) / 2  # of the covariate, where the groups overlap
+        slope = size * t * (X[:, along] - middle) if kind == "slope" else 0.0
         return X, mean + slope + spread * eps + (size * t if kind == "shift" else 0.0), t
 
     return draw
@@ -88,8 +89,15 @@ def rejects(draw, seed, n, m, **effect):
     return test(draw, seed, n, m, **effect).pvalue <= 0.05
 
 
-def share(workers, draw, trials, n, m, **effect):
-    return float(np.mean(workers(delayed(rejects)(draw, [trial, 5], n, m, **effect) for trial in range(trials))))
+def share(workers, draw, options, n, m, **effect):
+    """Shifts and slopes go up in one half of the tables and down in the other: confounding that is left favours one."""
+    sizes = [effect.get("size", 0.0)] * options.trials
+    if effect.get("kind") in {"shift", "slope"}:
+        sizes[1::2] = [-size for size in sizes[1::2]]
+    jobs = (
+        delayed(rejects)(draw, [k, 5 + options.seed], n, m, **{**effect, "size": size}) for k, size in enumerate(sizes)
+    )
+    return float(np.mean(workers(jobs)))
 
 
 def pilot(draw, number_of, n, m):
@@ -104,14 +112,14 @@ def detectable(workers, name, options):
     for kind in kinds:
         sizes = [found[kind][0] for found in pilots]
         size = float(np.mean(sizes))
-        power = share(workers, draw, options.trials, n, m, kind=kind, size=size, along=1)
+        power = share(workers, draw, options, n, m, kind=kind, size=size, along=1)
         yield {"design": name, "rows": [n, m], "kind": kind, "size": size, "deviation of sizes": float(np.std(sizes)),
                "power": power}  # fmt: skip
 
 
 def check(workers, name, options):
     draw, n, m, _ = DESIGNS[name]
-    outside = share(workers, draw, options.trials, n, m)
+    outside = share(workers, draw, options, n, m)
     inside = [test(draw, [k, 3], n, m).check(max(1, options.trials // options.pilots)) for k in range(options.pilots)]
     rejected, trials = sum(found.rejected for found in inside), sum(found.trials for found in inside)
     yield {"design": name, "rows": [n, m], "kind": "nothing", "check": rejected / trials, "power": outside}
@@ -135,6 +143,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--pilots", type=int, default=5)
+    parser.add_argument("--seed", type=int, default=0, help="of the fresh tables")
     parser.add_argument("--jobs", type=int, default=1)
     parser.add_argument("--only", default="", help="designs whose name has this in it")
     parser.add_argument("--what", choices=["detectable", "check", "plan"], default="detectable")

@@ -180,3 +180,16 @@ def test_it_is_monotone_and_blind_to_units():
     assert (np.diff(values[np.argsort(y), 0]) >= 0).all()
     np.testing.assert_allclose(scaled(1e6 * y)[1], values, rtol=1e-6, atol=1e-9)
     assert pytest.approx(float(np.median(values)), abs=0.2) == 0
+
+
+def test_a_scale_goes_on_beyond_the_outcomes_that_it_was_chosen_by():
+    y = np.linspace(-1.0, 1.0, 50)
+    scale = outcome_scale(read_table(y, "Y"))
+    inside, beyond = scale.further()(y[:, None]), scale.further()(np.array([[1.0], [1.5], [-1.5]]))
+    np.testing.assert_allclose(inside, scale(y[:, None]))
+    assert beyond[1, 0] - beyond[0, 0] == pytest.approx(0.5 * (inside[-1, 0] - inside[0, 0]) / 2)
+    assert beyond[2, 0] < inside.min()
+    costs = np.exp(np.random.default_rng(0).normal(size=200))
+    logs = outcome_scale(read_table(costs, "Y"))
+    top = np.array([[costs.max()], [2 * costs.max()]])
+    assert np.ptp(logs(top)) == 0 < np.ptp(logs.further()(top))

@@ -29,6 +29,10 @@ COUNT_MEDIAN = 20.0
 PILE = 0.1
 # The strongest effects that are tried: in residual deviations, as a ratio, as a part of the other rows that turn.
 MOST_DEVIATIONS, MOST_RATIO, MOST_TURNED = 5.0, 10.0, 1.0
+# Outcomes made by the models of the test to see how far they miss, and the most that a miss can be.
+MADE, MOST_MISFIT = 4, 0.5
+# A step that spreads numbers evenly between 0 and 1, however many there are.
+GOLDEN = (5**0.5 - 1) / 2
 # Terms of a Poisson law, at most, by which its quantiles are found.
 MOST_COUNTED = 1000
 
@@ -70,16 +74,21 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class _Outcome:
-    """One column of the outcomes, with what the models of a test leave of it."""
+    """One column of the outcomes, or whether it is of one class, with what the models of a test leave of that."""
 
     values: Array
     position: int
     name: str
     residual: Array
+    modelled: Array
 
     @property
     def column(self) -> Array:
         return self.values[:, self.position]
+
+    @property
+    def predicted(self) -> Array:
+        return self.modelled - self.residual
 
     @property
     def deviation(self) -> float:
@@ -118,16 +127,23 @@ def alternatives_of(
         if column.categories is not None or len(distinct) == 2:
             found.append(_share(values, position, y, weights, residuals, distinct, counts))
             continue
-        own = _Outcome(values, position, column.name, residuals(values[:, [position]])[:, 0])
-        if own.deviation <= 1e-9 * float(values[:, position].std()):  # X fixes it: there is no noise to see it against
+        numbers = values[:, position]
+        own = _Outcome(values, position, column.name, residuals(numbers[:, None])[:, 0], numbers)
+        if own.deviation <= 1e-9 * float(numbers.std()):  # X fixes it: there is no noise to see it against
             continue
-        found += _of_number(own, distinct, counts, weights, z, name)
+        found += _of_number(own, distinct, counts, weights, (z, name), residuals)
     return found
 
 
 def _of_number(
-    own: _Outcome, distinct: Array, counts: Counts, weights: Array, z: Array | None, along: str | None
+    own: _Outcome,
+    distinct: Array,
+    counts: Counts,
+    weights: Array,
+    direction: tuple[Array | None, str | None],
+    residuals: Callable[[Array], Array],
 ) -> list[Alternative]:
+    z, along = direction
     noise = float(weights.sum()) ** -0.5  # of a mean of the residuals, in deviations
     whole = bool((distinct == np.round(distinct)).all() and distinct[0] >= 0)
     pile = bool(distinct[0] == 0 and counts[0] >= PILE * counts.sum())
@@ -147,7 +163,8 @@ def _of_number(
         found.append(Alternative("slope", own.name, words, 0.0, unit, 3.5 * noise * unit, most, change, along))
     words = f"the spread of {own.name} larger by a factor of"
     guess = 1 + 3.5 * noise
-    found.append(Alternative("spread", own.name, words, 1.0, None, guess, MOST_RATIO, partial(_spread, own=own)))
+    change = partial(_spread, own=own, misfit=_misfit(own, residuals))
+    found.append(Alternative("spread", own.name, words, 1.0, None, guess, MOST_RATIO, change))
     return found
 
 
@@ -155,8 +172,20 @@ def _shifted(size: float, own: _Outcome, along: Array) -> Array:
     return own.put(own.column + size * along)
 
 
-def _spread(size: float, own: _Outcome) -> Array:
-    return own.put(own.column + (size - 1) * own.residual)
+def _spread(size: float, own: _Outcome, misfit: float) -> Array:
+    """Noise so many times as large; the part of the residuals that is misfit of the models stays as it is."""
+    ratio = (size**2 * (1 - misfit) + misfit) ** 0.5
+    return own.put(own.column + (ratio - 1) * own.residual)
+
+
+def _misfit(own: _Outcome, residuals: Callable[[Array], Array]) -> float:
+    """The share of the residuals' variance that is misfit: what the models leave, beyond its noise, of outcomes that
+    they have made themselves."""  # noqa: D205, D209
+    rng = np.random.default_rng(own.position + 1)
+    noise = np.stack([rng.permutation(own.residual) for _ in range(MADE)], axis=1)
+    left = residuals(own.predicted[:, None] + noise)
+    beyond = float(np.mean(left**2)) / own.deviation**2 - 1
+    return min(max(beyond, 0.0) / (1 + max(beyond, 0.0)), MOST_MISFIT)
 
 
 def _multiplied(size: float, own: _Outcome, whole: bool) -> Array:
@@ -167,7 +196,7 @@ def _multiplied(size: float, own: _Outcome, whole: bool) -> Array:
 
 def _more_often(size: float, own: _Outcome) -> Array:
     """So many more as a Poisson law gives that is fast where the counts are expected to be high."""
-    expected = np.maximum(own.column - own.residual, 0.05 * float(own.column.mean()))
+    expected = np.maximum(own.predicted, 0.05 * float(own.column.mean()))
     return own.put(own.column + _poisson_quantiles(_chance(own), (size - 1) * expected))
 
 
@@ -182,9 +211,17 @@ def _poisson_quantiles(u: Array, mean: Array) -> Array:
     return count
 
 
-def _chance(own: _Outcome) -> Array:
-    """A number between 0 and 1 for each row, the same whatever the size: so more effect is never less."""
-    return np.random.default_rng(own.position + 1).random(len(own.column))
+def _chance(own: _Outcome, among: npt.NDArray[np.bool_] | None = None) -> Array:
+    """A number between 0 and 1 for each row, or for some, the same whatever the size: so more effect is never less.
+
+    They are spread evenly among rows of similar predictions, so that the effect is as large as it should be everywhere,
+    and not larger or smaller by the luck of one draw.
+    """
+    rows = np.arange(len(own.column)) if among is None else np.flatnonzero(among)
+    rows = rows[np.argsort(own.predicted[rows], kind="stable")]
+    chance = np.ones(len(own.column))
+    chance[rows] = (0.5 + GOLDEN * np.arange(len(rows))) % 1.0
+    return chance
 
 
 def _share(
@@ -197,7 +234,7 @@ def _share(
     column = y.columns[position]
     shown = f"{code:g}" if column.categories is None else column.categories[int(code)]
     indicator = (values[:, position] == code).astype(np.float64)
-    own = _Outcome(values, position, column.name, residuals(indicator[:, None])[:, 0])
+    own = _Outcome(values, position, column.name, residuals(indicator[:, None])[:, 0], indicator)
     room = 1 - float(np.average(indicator, weights=weights))
     return Alternative(
         "share", column.name, f"the share of {column.name} = {shown} higher by", 0.0, own.deviation,
@@ -207,7 +244,7 @@ def _share(
 
 
 def _turned(size: float, own: _Outcome, code: float, room: float) -> Array:
-    turns = _chance(own) < size / max(room, 1e-300)
+    turns = _chance(own, own.column != code) < size / max(room, 1e-300)
     return own.put(np.where(turns, code, own.column))
 
 

@@ -100,7 +100,7 @@ class Views:
     @cached_property
     def _scale(self) -> OutcomeScale | None:
         y = self.trained.labels.samples.y
-        return y.once(outcome_scale) if isinstance(self.trained.fitted, FittedFamily) else None
+        return y.once(outcome_scale).further() if isinstance(self.trained.fitted, FittedFamily) else None
 
     def _features(self, values: Array) -> Array:
         """The outcomes on their scales, then the features of their kernel, as the test has them."""

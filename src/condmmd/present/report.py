@@ -53,6 +53,8 @@ class ReportContext:
         Tests of X and of Y alone, by their names; may be empty.
     with_where
         Whether to ask where it differs.
+    alarms
+        How often the test cries wolf, in a sentence; empty if that was not asked.
     """
 
     title: str
@@ -60,6 +62,7 @@ class ReportContext:
     notes: tuple[str, ...] = ()
     marginal: Mapping[str, MarginalTest] = field(default_factory=dict)
     with_where: bool = True
+    alarms: str = ""
 
 
 def check_extras() -> None:

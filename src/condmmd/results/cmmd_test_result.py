@@ -181,7 +181,9 @@ class CMMDTestResult(Questions):
         """
         return plot_result(self, kind, ax, **options)
 
-    def report(self, path: str | PathLike[str], *, overwrite: bool = False, title: str | None = None) -> None:
+    def report(
+        self, path: str | PathLike[str], *, overwrite: bool = False, title: str | None = None, check: bool | int = False
+    ) -> None:
         """Write everything to one HTML file, pictures included; needs matplotlib and jinja2.
 
         Parameters
@@ -192,10 +194,13 @@ class CMMDTestResult(Questions):
             Whether it may replace an older one.
         title
             Of the page; None asks the question of the test.
+        check
+            Whether to say how often the test cries wolf, as `check` does; or the number of tables for that.
         """
         check_extras()
         target = check_target(path, overwrite=overwrite)
-        context = ReportContext(title or self.question(), self.call, (), self.marginal())
+        alarms = "" if check is False else self.check(None if check is True else check).sentence()
+        context = ReportContext(title or self.question(), self.call, (), self.marginal(), alarms=alarms)
         write_whole(target, render(self, context))
 
     def summary(self) -> str:

@@ -7,7 +7,7 @@ a class or a pile of equal values with all its parts as one, so that none of sev
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
 
@@ -58,6 +58,15 @@ class _Number:
         found: Rows = interpolate(column, self.knots, self.scores)
         return found[:, None]
 
+    def further(self) -> _Number:
+        """The same, with its line drawn out as far again at both ends; of a logarithm at the upper one."""
+        if len(self.knots) > 2:
+            return self
+        ends = np.array([-1.0 if self.plus is None else 0.0, 1.0])
+        return replace(
+            self, knots=self.knots + ends * np.diff(self.knots), scores=self.scores + ends * np.diff(self.scores)
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class _Classes:
@@ -81,6 +90,9 @@ class _Classes:
         if self.others:
             indicators = xp.concat([indicators, 1 - xp.sum(indicators, axis=1, keepdims=True)], axis=1)
         return indicators * self.scale
+
+    def further(self) -> _Classes:
+        return self
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,6 +118,9 @@ class _Pile:
         share, rest = self.share(values), self.rest(values) * self.scale
         joined: Rows = xp.concat([share, xp.where(share > 0, xp.zeros_like(rest), rest)], axis=1)
         return joined
+
+    def further(self) -> _Pile:
+        return replace(self, rest=self.rest.further())
 
 
 _Part: TypeAlias = _Number | _Classes | _Pile
@@ -140,6 +155,10 @@ class OutcomeScale:
             pile = self.parts[0]
             return (pile.share.words, slice(0, 1)), (f"{pile.rest.words} of the rest", slice(1, 2))
         return ((listed(tuple(part.words for part in self.parts)), slice(0, self.width)),)
+
+    def further(self) -> OutcomeScale:
+        """The same for outcomes beyond those that it was chosen by, which would be taken for the last of them."""
+        return OutcomeScale(tuple(part.further() for part in self.parts))
 
     def __call__(self, values: Rows) -> Rows:
         """The outcomes of all rows on their scales."""

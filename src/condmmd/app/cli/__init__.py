@@ -11,6 +11,7 @@ import numpy as np
 
 from condmmd.app.cli.commands import demo, measure, test
 from condmmd.app.cli.parser import make_parser
+from condmmd.app.cli.planning import plan
 
 __all__ = ["main"]
 
@@ -55,4 +56,4 @@ def _run(given: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    return {"test": test, "measure": measure, "demo": demo}[options.command](options, given)
+    return {"test": test, "measure": measure, "plan": plan, "demo": demo}[options.command](options, given)

@@ -50,24 +50,29 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         marginal = {f"X: {listed(job.covariates)}": tests["X"], f"Y: {listed(job.outcomes)}": tests["Y"]}
         notes.extend(contradictions(result, tests))
     where = None if options.no_where else result.where()
+    alarms = None if options.check is None else result.check(options.check or None)
     answer = {
         "verdict": result.sentence(),
         "differs": bool(result.pvalue <= result.significance),
         "moved": {name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
         **result.to_dict(),
         "where": None if where is None else where.to_dict(),
+        "check": None if alarms is None else alarms.to_dict(),
         "columns": job.frame.types,
         "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
     if report is not None:
         context = ReportContext(
-            result.question(), answer["repeat"], tuple(answer["notes"]), marginal, with_where=not options.no_where
-        )
+            result.question(), answer["repeat"], tuple(answer["notes"]), marginal, with_where=not options.no_where,
+            alarms="" if alarms is None else alarms.sentence(),
+        )  # fmt: skip
         write_whole(report, render(result, context))
         say(f"wrote {report}")
     if not put_json(answer, json_file, options, say):
         _print_test(result, marginal, where)
+        if alarms is not None:
+            print("\n" + alarms.sentence())
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
 
 
@@ -86,10 +91,15 @@ def _check_numbers(options: argparse.Namespace) -> None:
         raise ValueError(f"--trim must be between 0 and 0.5; got {options.trim:g}.")
     if options.trim is not None and options.propensity == "equal":
         raise ValueError("--trim leaves out rows by the estimated propensity; with --propensity equal there is none.")
-    if options.seed < 0:
-        raise ValueError(f"--seed must not be negative; got {options.seed}.")
+    _check_not_negative(options)
     if options.jobs is not None and options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
+
+
+def _check_not_negative(options: argparse.Namespace) -> None:
+    for flag, count in (("--seed", options.seed), ("--check", options.check or 0)):
+        if count < 0:
+            raise ValueError(f"{flag} must not be negative; got {count}.")
 
 
 def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["make_parser"]
 
@@ -38,7 +38,7 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the version and stop")
-    commands = parser.add_subparsers(dest="command", metavar="test | measure | demo")
+    commands = parser.add_subparsers(dest="command", metavar="test | measure | plan | demo")
     test = commands.add_parser(
         "test", help="is Y given X the same? p-value, where, report", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -57,6 +57,9 @@ def make_parser() -> argparse.ArgumentParser:
     test.add_argument("--report", metavar="FILE", help="write an HTML report with pictures")
     test.add_argument("--overwrite", action="store_true", help="the report or JSON file may replace an older one")
     test.add_argument("--fail-under", type=float, metavar="P", help="exit with status 1 if the p-value is at most P")
+    test.add_argument("--check", type=int, nargs="?", const=0, metavar="TABLES",
+                      help="how often does this test cry wolf? on so many tables like this one in which nothing "
+                      "differs; without a number, for about ten seconds")  # fmt: skip
     test.add_argument("--no-where", action="store_true", help="do not ask where it differs")
     measure = commands.add_parser(
         "measure", help="how different are the two? CMMD at every level",
@@ -66,12 +69,39 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument("--level", type=float, nargs="+", default=[0, 0.5, 1, 1.5, 2], metavar="S",
                          help="0: wherever there are any rows; 2: where most rows are")  # fmt: skip
     measure.add_argument("--overwrite", action="store_true", help="the JSON file may replace an older one")
+    _add_plan(commands)
     demo = commands.add_parser(
         "demo", help="a worked example on real data",
         description="Write a table of 442 patients that scikit-learn ships, test it, and write the report.",
     )  # fmt: skip
     demo.add_argument("--folder", default=".", help="where the table and the report go (this folder)")
     return parser
+
+
+def _add_plan(commands: Any) -> None:
+    plan = commands.add_parser(
+        "plan", help="how many rows does a test need? from a pilot table",
+        description="How many rows of each group show an effect with a given power? FILE is a pilot: with --group its "
+        "groups overlap as those to come, without it is of one population and groups are given by chance.",
+    )  # fmt: skip
+    _add_data(plan)
+    plan.add_argument("--effect", type=float, required=True, metavar="SIZE",
+                      help="in the units of the outcome; of a class the rise of its share (0.1: ten percentage "
+                      "points); of a spread or a rate a ratio above 1")  # fmt: skip
+    plan.add_argument("--kind", choices=["shift", "slope", "spread", "share", "rate"],
+                      help="of the effect; without, a shift of a number, a share of a class, a rate")  # fmt: skip
+    plan.add_argument("--effect-on", metavar="Y", help="the outcome that has the effect, if there are several")
+    plan.add_argument("--along", metavar="X", help="the covariate of a slope")
+    plan.add_argument("--deviations", action="store_true", help="SIZE is in residual standard deviations")
+    plan.add_argument("--power", type=float, default=0.8, metavar="SHARE", help="how often to reject (0.8)")
+    plan.add_argument(
+        "--share", type=float, default=0.5, metavar="SHARE", help="of the rows in P, without --group (0.5)"
+    )
+    plan.add_argument("--propensity", choices=["estimate", "equal"], default="estimate", help="of the test, as in test")
+    plan.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="of the test (0.05)")
+    plan.add_argument("--seed", type=int, default=0, help="of the labels that are drawn (0)")
+    plan.add_argument("--picture", metavar="FILE", help="draw the power by the rows: PNG, SVG or PDF")
+    plan.add_argument("--overwrite", action="store_true", help="the picture or JSON file may replace an older one")
 
 
 def _add_data(parser: argparse.ArgumentParser) -> None:

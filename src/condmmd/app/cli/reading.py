@@ -14,7 +14,7 @@ from condmmd.app.streaming import Source, group_values, open_streams, stream
 from condmmd.data import Groups
 from condmmd.data.groups import is_first_of_two
 
-__all__ = ["Job", "describe_job", "read_job"]
+__all__ = ["Job", "describe_job", "read_job", "read_pilot"]
 
 MAX_SHOWN = 20
 
@@ -84,6 +84,22 @@ def read_job(options: argparse.Namespace) -> Job:
     return Job(
         frame.table.select(covariates), frame.table.select(outcomes), Groups(t, *labels), frame, covariates, outcomes,
         tuple(notes),
+    )  # fmt: skip
+
+
+def read_pilot(options: argparse.Namespace) -> Job:
+    """One sample of one population, whose groups are given by chance: all rows are of P until then."""
+    table = read_file(options.file, delimiter=options.delimiter, encoding=options.encoding)
+    covariates, outcomes = _roles(options, table.column_names)
+    frame = pick_columns(
+        table, [*covariates, *outcomes], strict=[], categorical=options.categorical, numeric=options.numeric,
+        drop_missing=options.drop_missing,
+    )  # fmt: skip
+    groups = Groups(np.ones(frame.table.num_rows), "P", "Q")
+    notes = (f"from {options.file}", f"{frame.dropped} rows with missing values were left out")
+    return Job(
+        frame.table.select(covariates), frame.table.select(outcomes), groups, frame, covariates, outcomes,
+        notes if frame.dropped else notes[:1],
     )  # fmt: skip
 
 

@@ -1,0 +1,67 @@
+"""The command ``condmmd plan``."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+from pathlib import Path
+from typing import Any
+
+from condmmd.app.cli.output import noted, put_json, target_file, teller
+from condmmd.app.cli.reading import describe_job, read_job, read_pilot
+from condmmd.doors import plan as rows_for
+from condmmd.present import check_extras
+
+__all__ = ["plan"]
+
+
+def plan(options: argparse.Namespace, given: list[str]) -> int:
+    """How many rows does a test need? What can be refused is refused before a file is read."""
+    if options.picture is not None:
+        check_extras()
+    picture = None if options.picture is None else target_file(options.picture, options, "--picture")
+    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    if not 0 < options.significance < options.power < 1:
+        raise ValueError(
+            f"--power must be between --significance, {options.significance:g}, and 1; got {options.power:g}."
+        )
+    if options.seed < 0:
+        raise ValueError(f"--seed must not be negative; got {options.seed}.")
+    one = options.file2 is None and options.group is None
+    if not one and options.share != 0.5:
+        raise ValueError("--share is for a pilot of one population; with groups, the share is that of the pilot.")
+    say = teller(options)
+    job = read_pilot(options) if one else read_job(options)
+    for line in describe_job(job)[1 if one else 0 :]:
+        say(line)
+    with noted(say) as notes:
+        found = rows_for(
+            job.X, job.Y, None if one else job.group, effect=options.effect, kind=options.kind,
+            outcome=options.effect_on, along=options.along, in_deviations=options.deviations, power=options.power,
+            share=options.share, propensity=None if options.propensity == "equal" else "estimate",
+            significance=options.significance, rng=options.seed,
+        )  # fmt: skip
+    if picture is not None:
+        _draw(found, picture)
+        say(f"wrote {picture}")
+    answer = {
+        "answer": found.sentence(),
+        **found.to_dict(),
+        "columns": job.frame.types,
+        "notes": [*job.notes, *notes],
+        "repeat": shlex.join(["condmmd", *given]),
+    }
+    if not put_json(answer, json_file, options, say):
+        print(found.summary())
+    return 0
+
+
+def _draw(found: Any, path: Path) -> None:
+    import matplotlib.pyplot as plt  # noqa: PLC0415 - an extra
+
+    figure, axes = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
+    try:
+        found.plot(axes)
+        figure.savefig(path, dpi=120)
+    finally:
+        plt.close(figure)
