@@ -12,6 +12,7 @@ from condmmd.data.warning_types import (
     SmallSampleWarning,
 )
 from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test, plan, screen
+from condmmd.effects.sensitivity import Sensitivity
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
@@ -54,6 +55,7 @@ __all__ = [
     "PooledRidge",
     "Resampling",
     "ScreenResult",
+    "Sensitivity",
     "SmallSampleWarning",
     "cmmd",
     "cmmd_test",

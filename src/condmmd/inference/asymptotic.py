@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
-from condmmd.backend import observed_labels, to_host
+from condmmd.backend import Array, observed_labels, to_host
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.inference.chi_squares import upper_tail
@@ -74,19 +75,39 @@ class Asymptotic:
         if not isinstance(fitted, LinearFit):
             raise TypeError("null=Asymptotic() is for statistics that are linear in the labels.")
         observed = fitted(observed_labels(labels.samples.groups.t))[0]
-        form = fitted.linear
-        noise = label_noise(labels, to_host(form.e), form.fit)
-        laws = [law for products in form.products for law in laws_of(products, noise)]
+        laws = _column_laws(fitted, labels)
         _warn_few(laws)
-        stacked = stacked_laws(laws)
-        single = upper_tail(stacked.mean + (observed - stacked.mean) / [law.scale for law in laws], stacked)
+        single = _tails(observed, laws)
         smallest = int(np.argmin(single))
         several = len(single) > 1
-        overall = min(1.0, DEARER * float(cauchy_combination(single))) if several else float(single[0])
+        overall = _joined(single)
         scheme = _words(laws, several=several)
         return Outcome(
             float(observed[smallest]), overall, np.empty(0), level_results(fitted.columns, observed, single), 0, scheme
         )
+
+    def judge(self, fitted: Fitted, labels: LabelPlan) -> Callable[[Array], float] | None:
+        """The p-value of the test if its columns had other values than those observed."""
+        if not isinstance(fitted, LinearFit):
+            return None
+        laws = _column_laws(fitted, labels)
+        return lambda columns: _joined(_tails(columns, laws))
+
+
+def _column_laws(fitted: LinearFit, labels: LabelPlan) -> list[MomentLaw]:
+    form = fitted.linear
+    noise = label_noise(labels, to_host(form.e), form.fit)
+    return [law for products in form.products for law in laws_of(products, noise)]
+
+
+def _tails(columns: Array, laws: list[MomentLaw]) -> Array:
+    """The p-value of each column by itself."""
+    stacked = stacked_laws(laws)
+    return upper_tail(stacked.mean + (columns - stacked.mean) / [law.scale for law in laws], stacked)
+
+
+def _joined(single: Array) -> float:
+    return min(1.0, DEARER * float(cauchy_combination(single))) if len(single) > 1 else float(single[0])
 
 
 def _words(laws: list[MomentLaw], *, several: bool) -> str:

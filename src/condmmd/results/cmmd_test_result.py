@@ -205,9 +205,11 @@ class CMMDTestResult(Questions):
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
+        asked = self.__dict__.get("_sensitivity")  # it takes a second, so it is here once it was asked for
         return summary_of(
-            self, estimator=self.estimator, reg=self.reg, residualization=self.residualization, checks=self._checks
-        )
+            self, estimator=self.estimator, reg=self.reg, residualization=self.residualization, checks=self._checks,
+            sensitivity="" if asked is None else asked.sentence(),
+        )  # fmt: skip
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""

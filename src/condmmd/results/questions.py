@@ -11,9 +11,10 @@ from condmmd.data import Samples
 from condmmd.data.warning_types import CondmmdWarning
 from condmmd.effects.detectable import Detectable, detect
 from condmmd.effects.false_alarms import FalseAlarms, false_alarms
+from condmmd.effects.sensitivity import FACTORS, Sensitivity, sensitivity_of
 from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
 from condmmd.explain.diagnose import Leftovers, diagnose
-from condmmd.inference import Plan, Resampling, Trained
+from condmmd.inference import LevelResult, Plan, Resampling, Trained
 from condmmd.labels import LabelRules
 from condmmd.nuisance.propensity import EqualMarginals
 from condmmd.nuisance.residuals import NoResiduals
@@ -28,6 +29,7 @@ class Questions:
 
     trimmed: int
     call: str
+    by_level: tuple[LevelResult, ...]
     _plan: Plan | None
     _samples: Samples | None
     _checksum: int
@@ -166,3 +168,28 @@ class Questions:
             Names of some of the outcomes; None: all.
         """
         return detect(self._kept()[0], self._trained, power, along, outcomes)
+
+    def sensitivity(self, gammas: Sequence[float] = FACTORS, *, significance: float | None = None) -> Sensitivity:
+        """How far the odds of the groups may be off, by a covariate that was not measured, before the result falls.
+
+        Bounds of the mean difference of each outcome (shares of classes), and of the p-value, if the odds of P are off
+        by up to a factor at every row, whatever the outcome; and beside it how far the measured covariates move them.
+
+        Parameters
+        ----------
+        gammas
+            Factors at which bounds are wanted; the largest at which something holds are found in any case.
+        significance
+            Of the verdict, and of the intervals (0.05: 95 %); None: that of the test.
+        """
+        if tuple(gammas) == FACTORS and significance is None:
+            return self._sensitivity
+        return self._asked_sensitivity(gammas, significance)
+
+    @cached_property
+    def _sensitivity(self) -> Sensitivity:
+        return self._asked_sensitivity(FACTORS, None)
+
+    def _asked_sensitivity(self, gammas: Sequence[float], significance: float | None) -> Sensitivity:
+        loudest = min(self.by_level, key=lambda column: column.pvalue)
+        return sensitivity_of(self.evidence, self._trained, loudest.name, gammas, significance)

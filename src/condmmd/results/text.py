@@ -51,6 +51,7 @@ def summary_of(
     reg: str,
     residualization: dict[str, Any] | None,
     checks: Diagnostics | None = None,
+    sensitivity: str = "",
 ) -> str:
     """A screenful; of the checks what speaks against the result."""
     (n, m), (p, q) = result.n_obs, result.labels
@@ -82,6 +83,8 @@ def summary_of(
     lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
     if len(result.by_level) > len(shown):
         lines.append(f"  ... and {len(result.by_level) - len(shown)} more")
+    if sensitivity:
+        lines.append(f"  odds        {sensitivity}")
     lines += _check_lines(checks)
     lines.append(f"  repeat with rng={result.rng_state}")
     return "\n".join(lines)
