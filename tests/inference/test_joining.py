@@ -118,3 +118,23 @@ def test_the_cauchy_combination():
         np.testing.assert_allclose(cauchy_combination(np.full(4, p)), p, rtol=1e-7)
     np.testing.assert_allclose(cauchy_combination(np.array([1e-12, 0.5, 0.5, 0.5])), 4e-12, rtol=1e-6)
     assert cauchy_combination(np.array([1.0, 1.0])) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("row", [0, 3])
+@pytest.mark.parametrize(
+    "rank", [pvalues, join, join_by_gamma, standard_scores, largest_pvalues, cauchy_combination,
+             lambda S: critical_value(S, 0.1), lambda S: pvalue(S[0, 1], S[1:, 1])],
+)  # fmt: skip
+def test_what_is_not_finite_is_never_ranked(rank, row, bad):
+    S = RNG.uniform(0.1, 1.0, size=(40, 3))
+    S[row, 1] = bad
+    with pytest.raises(ValueError, match="NaN or infinite"):
+        rank(S)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-165, 1e165, 1e300])
+def test_the_scale_of_a_column_does_not_matter_however_extreme(scale):
+    S = RNG.chisquare(3, size=(60, 3))
+    for joining in (join, join_by_gamma):
+        np.testing.assert_allclose(joining(S * [1.0, scale, 1.0]), joining(S), rtol=1e-9)

@@ -8,7 +8,7 @@ from condmmd.backend import n_rows, observed_labels
 from condmmd.data import Samples, pooled_rows, read_gram, read_group, read_table
 from condmmd.data.checks import check_count
 from condmmd.inference import Compute, Plan, Resampling, Settings
-from condmmd.inference.evaluate import read_seed
+from condmmd.inference.evaluate import check_statistics, read_seed
 from condmmd.kernels import KernelLike
 from condmmd.labels import LabelRules
 from condmmd.nuisance import Learned
@@ -48,7 +48,7 @@ def mmd(
     statistic = MMD(kernel, unbiased, tol, max_rank)
     samples = _read(X, group, statistic)
     fitted = statistic.fit(samples, Learned(statistic.embed_outcomes(samples)))
-    return float(fitted(observed_labels(samples.groups.t))[0, 0])
+    return float(check_statistics(fitted(observed_labels(samples.groups.t)), fitted)[0, 0])
 
 
 def mmd_test(

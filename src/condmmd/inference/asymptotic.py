@@ -11,6 +11,7 @@ from condmmd.backend import Array, observed_labels, to_host
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.inference.chi_squares import upper_tail
+from condmmd.inference.evaluate import check_statistics
 from condmmd.inference.joining import cauchy_combination
 from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import MomentLaw, laws_of, stacked_laws
@@ -74,7 +75,7 @@ class Asymptotic:
         """Upper tails of the law of each column at the observed labels, and their combination."""
         if not isinstance(fitted, LinearFit):
             raise TypeError("null=Asymptotic() is for statistics that are linear in the labels.")
-        observed = fitted(observed_labels(labels.samples.groups.t))[0]
+        observed = check_statistics(fitted(observed_labels(labels.samples.groups.t)), fitted)[0]
         laws = _column_laws(fitted, labels)
         _warn_few(laws)
         single = _tails(observed, laws)

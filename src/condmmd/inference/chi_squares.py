@@ -90,6 +90,8 @@ def upper_tail(x: Array, laws: ChiSquares) -> Array:
     >>> upper_tail(np.array([3.841458820694124]), ChiSquares.of(np.ones((1, 1)))).round(12)
     array([0.05])
     """
+    if not (np.isfinite(x).all() and np.isfinite(laws.weights).all()):
+        raise ValueError("a statistic, or a weight of its law, is NaN or infinite, so there is no p-value.")
     largest = laws.weights.max(axis=1, initial=0.0)
     found = np.where(x <= 0, 1.0, 0.0)
     index = np.flatnonzero((x > 0) & (largest > 0))

@@ -24,7 +24,7 @@ from condmmd.inference.compute import Compute
 from condmmd.labels import Scheme
 from condmmd.statistics import Fitted
 
-__all__ = ["draw_batches", "evaluate_labels", "labels_at_once", "read_seed"]
+__all__ = ["check_statistics", "draw_batches", "evaluate_labels", "labels_at_once", "read_seed"]
 
 Seeds: TypeAlias = list[tuple[int, np.random.SeedSequence]]
 
@@ -79,7 +79,23 @@ def evaluate_labels(fitted: Fitted, scheme: Scheme, t: Rows, *, n_resamples: int
     for part in _each(evaluate, len(batches), compute.n_jobs if on_processor(t) else None):
         done.append(part)
         compute.report(sum(len(p) for p in done) - 1, n_resamples)
-    return np.concatenate(done)
+    return check_statistics(np.concatenate(done), fitted)
+
+
+def check_statistics(statistics: Array, fitted: Fitted) -> Array:
+    """The same statistics, if all of them are numbers; the observed labels are the first row."""
+    bad = ~np.isfinite(statistics)
+    if bad.any():
+        first = int(np.argmax(bad.any(axis=0)))
+        column, of_null = fitted.columns[first], int(bad[1:, first].sum())
+        where = "the observed labels" if bad[0, first] else f"{of_null} of {len(bad) - 1} null labels"
+        raise ValueError(
+            f"the statistic ({column.name or f'level {column.level:g}'}) is not finite at {where}, so there is no "
+            "p-value. It was too large for double precision, or something that it is made of was NaN: a high `level` "
+            "of large values (scale X and Y down), a propensity near 0 or 1 whose inverse is a weight (use `trim`, or "
+            "estimator='overlap'), or a kernel or model of your own."
+        )
+    return statistics
 
 
 def _each(evaluate: Any, count: int, n_jobs: int | None) -> Iterator[Array]:

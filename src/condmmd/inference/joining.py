@@ -1,7 +1,8 @@
 """From statistics at observed and null labels to p-values, for one column or for many at once.
 
 Everything that ranks something observed among its like does it here, with one rule for ties: two values that differ by
-less than 1e-10 of their unit are equal but for the order of a sum, and count as a tie.
+less than 1e-10 of their unit are equal but for the order of a sum, and count as a tie. What is NaN or infinite has no
+rank (``null >= nan`` is False, which would be the smallest p-value there is), so everything here refuses it.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ __all__ = [
     "JOINED",
     "StandardScores",
     "cauchy_combination",
+    "check_finite",
     "critical_value",
     "join",
     "join_by_gamma",
@@ -29,6 +31,14 @@ __all__ = [
 ]
 
 TIE = 1e-10
+
+
+def check_finite(values: Array, what: str) -> Array:
+    """The same values, if all of them are numbers."""
+    bad = int(np.sum(~np.isfinite(values)))
+    if bad:
+        raise ValueError(f"{what}: {bad} of {np.size(values)} are NaN or infinite, so there is no p-value.")
+    return values
 
 
 def pvalue(observed: float, null: Array, unit: float | None = None) -> float:
@@ -50,6 +60,8 @@ def pvalues(statistics: Array) -> Array:
 
 
 def _ranked(observed: Array, null: Array, unit: float | None) -> Array:
+    check_finite(observed, "observed statistics")
+    check_finite(null, "statistics at null labels")
     slack = TIE * (np.abs(observed) if unit is None else np.full(len(observed), unit))
     return np.asarray((1 + np.sum(null[:, None] >= observed - slack, axis=0)) / (1 + len(null)))
 
@@ -69,10 +81,28 @@ def standard_scores(values: Array, over: Any = slice(None)) -> StandardScores:
     and a p-value that ranks the observed row among them exact. ``over`` takes them over some rows, for null rows that
     are not exchangeable with the observed one.
     """
+    check_finite(values, "values to be standardised")
     mean, deviation = values[over].mean(axis=0), values[over].std(axis=0)
     moves = deviation > TIE * np.abs(mean)
     z = np.where(moves, (values - mean) / np.where(moves, deviation, 1.0), 0.0)
     return StandardScores(z, mean, deviation)
+
+
+def _in_units(*parts: Array) -> list[Array]:
+    """Columns divided by a power of two near their largest value, which is exact: squares of any scale can be taken."""
+    largest = np.abs(np.concatenate(parts)).max(axis=0)
+    exponent = np.clip(np.frexp(largest)[1], -1000, 1000)
+    return [np.asarray(np.ldexp(part, -exponent)) for part in parts]
+
+
+def _among(statistics: Array, like: Array | None) -> tuple[Array, Array]:
+    """The statistics and those that they are judged by, in the same units."""
+    check_finite(statistics, "statistics to be joined")
+    if like is None:
+        own = _in_units(statistics)[0]
+        return own, own
+    own, known = _in_units(statistics, check_finite(like, "statistics to be joined"))
+    return own, known
 
 
 def join(statistics: Array, like: Array | None = None) -> Array:
@@ -81,11 +111,11 @@ def join(statistics: Array, like: Array | None = None) -> Array:
     The logarithm of a sum of squares is near normal, so the largest of the scores weighs the columns as the smallest
     p-value would, without its ties. With ``like`` the scores are among those rows, and not among the rows themselves.
     """
-    own = statistics if like is None else np.concatenate([like, statistics])
-    known = slice(None) if like is None else slice(len(like))
-    floor = 1e-12 * own[known].mean(axis=0) + np.finfo(float).tiny
-    z = standard_scores(np.log(np.maximum(own, floor)), known).z
-    return np.asarray(z[len(own) - len(statistics) :].max(axis=1))
+    statistics, known = _among(statistics, like)
+    floor = 1e-12 * known.mean(axis=0) + np.finfo(float).tiny
+    both = known if like is None else np.concatenate([known, statistics])
+    z = standard_scores(np.log(np.maximum(both, floor)), slice(len(known))).z
+    return np.asarray(z[len(both) - len(statistics) :].max(axis=1))
 
 
 def join_by_gamma(statistics: Array, like: Array | None = None) -> Array:
@@ -96,7 +126,7 @@ def join_by_gamma(statistics: Array, like: Array | None = None) -> Array:
     square has a deviation of 2.2, which weighs such a column far too little.) The sum of 1 / p is near that of the
     smallest p alone, and larger where several columns agree. With ``like`` the laws are those of other rows.
     """
-    known = statistics if like is None else like
+    statistics, known = _among(statistics, like)
     mean, variance = known.mean(axis=0), known.var(axis=0)
     moves = variance > (TIE * mean) ** 2
     mean, variance = np.where(moves, mean, 1.0), np.where(moves, variance, 1.0)
@@ -118,7 +148,7 @@ def cauchy_combination(pvalues: Array) -> Array:
     (Liu and Xie, 2020): where Bonferroni's inequality pays for each column, columns that say the same are paid for
     once.
     """
-    p = np.clip(pvalues, 1e-300, 1 - 1e-15)
+    p = np.clip(check_finite(pvalues, "p-values to be combined"), 1e-300, 1 - 1e-15)
     scores = np.where(p < 1e-8, 1 / (np.pi * p), 1 / np.tan(np.pi * p))
     mean = scores.mean(axis=-1)
     return np.asarray(np.where(mean > 1e8, 1 / (np.pi * np.maximum(mean, 1.0)), 0.5 - np.arctan(mean) / np.pi))
@@ -131,7 +161,7 @@ def largest_pvalues(z: Array) -> Array:
 
 def critical_value(z: Array, significance: float) -> float:
     """What the largest of a row's scores exceeds in at most a share ``significance`` of the null rows and the first."""
-    largest = z[1:].max(axis=1)
+    largest = check_finite(z, "scores")[1:].max(axis=1)
     count = len(largest)
     allowed = int(np.floor(significance * (count + 1) * (1 + TIE)))
     return float(np.partition(largest, count - allowed)[count - allowed])

@@ -42,7 +42,8 @@ def regressor_predictions(
     for rows, train in fold_parts(len(labels), folds):
         for k, label in enumerate((1, 0)):
             own = train[labels[train] == label]
-            mu[k, rows] = predict(fit_regressor(model, values[own], outcomes[own]), values[rows], outcomes.shape[1])
+            fitted = fit_regressor(model, values[own], outcomes[own])
+            mu[k, rows] = predict(fitted, values[rows], outcomes.shape[1])
     return move_to(mu[0], psi), move_to(mu[1], psi)
 
 
@@ -53,6 +54,10 @@ def fit_regressor(model: Any, X: Array, psi: Array) -> Any:
     return clone(model).fit(X, psi[:, 0] if psi.shape[1] == 1 else psi)
 
 
-def predict(model: Any, X: Array, width: int) -> Array:
-    """Predictions with a column for each of ``width`` outcomes."""
-    return np.asarray(model.predict(X), dtype=np.float64).reshape(-1, width)
+def predict(model: Any, X: Array, width: int, argument: str = "model") -> Array:
+    """Predictions, all of them finite, with a column for each of ``width`` outcomes."""
+    predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(-1, width)
+    bad = int((~np.isfinite(predicted)).sum())
+    if bad:
+        raise ValueError(f"`{argument}`: {model!r} predicted {bad} NaN or infinite value(s) of {predicted.size}.")
+    return predicted

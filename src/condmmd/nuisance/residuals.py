@@ -119,7 +119,8 @@ class RegressorResiduals:
     def _residuals(self, psi: Array, X: Array) -> Array:
         predicted = np.empty_like(psi)
         for rows, train in fold_parts(len(X), shuffled_folds(len(X), min(FOLDS, len(X)))):
-            predicted[rows] = predict(fit_regressor(self.model, X[train], psi[train]), X[rows], psi.shape[1])
+            fitted = fit_regressor(self.model, X[train], psi[train])
+            predicted[rows] = predict(fitted, X[rows], psi.shape[1], "residualize")
         return psi - predicted
 
 

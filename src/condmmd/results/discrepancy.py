@@ -83,6 +83,11 @@ class Discrepancy:
             samples = select_rows(samples, comparison.rows, argument="train")
         groups = samples.groups
         sigma, energies, D = (to_host(part) for part in comparison.spectra(observed_labels(groups.t)))
+        if not (np.isfinite(sigma).all() and np.isfinite(energies).all()):
+            raise ValueError(
+                f"the difference by the {estimator} estimator is not finite: too large for double precision, or made "
+                "of NaN. Scale X and Y down; a propensity near 0 or 1 is the weight of its row by its inverse."
+            )
         robust = isinstance(comparison.contrast, DoublyRobustContrast)
         return cls(
             eigenvalues=sigma if sigma.ndim == 1 else sigma[0],
@@ -165,6 +170,10 @@ class Discrepancy:
                 f"`level` must be finite and at least {lowest} for the {self.estimator} estimator; got {s!r}.{remedy}"
             )
         values = to_host(level_values(self.eigenvalues, self.energies[None], levels.reshape(-1), lowest))[0]
+        if not np.isfinite(values).all():
+            raise ValueError(
+                f"`level` of {s!r} is too high for double precision here; scale X down, or use a lower one."
+            )
         return float(values[0]) if levels.ndim == 0 else values.reshape(levels.shape)
 
     def witness(self, X_new: Any, Y_new: Any = None) -> Array:
