@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import sys
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,12 +13,19 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["PARQUET", "Frame", "check_names", "pick_columns", "read_file", "stack"]
+from condmmd.app.bounds import Bounds, in_words, read_all
+from condmmd.app.parquet_files import PARQUET, check_whole, open_parquet
 
-GZIP, PARQUET, UTF16 = b"\x1f\x8b", b"PAR1", (b"\xff\xfe", b"\xfe\xff")
+__all__ = ["Frame", "check_names", "decoded", "pick_columns", "read_file", "stack"]
+
+GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = ",;\t|"
 # More categories than this, or than half the rows, and a column is taken for an identifier or free text.
 MAX_CATEGORIES = 200
+# A value or a name longer than this (in bytes) is free text.
+MAX_TEXT = 1000
+# Text is parsed in blocks, and a row must fit in one.
+BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -37,7 +45,9 @@ def _arrow() -> Any:
     return pa
 
 
-def read_file(path: str, *, delimiter: str | None = None, encoding: str = "utf-8") -> Any:
+def read_file(
+    path: str, *, delimiter: str | None = None, encoding: str = "utf-8", bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
+) -> Any:  # fmt: skip
     """Read a table from a file, or from standard input if ``path`` is "-".
 
     Parameters
@@ -48,6 +58,8 @@ def read_file(path: str, *, delimiter: str | None = None, encoding: str = "utf-8
         Between the fields of a text file; None: the one of comma, semicolon, tab and bar that the first line has most.
     encoding
         Of a text file.
+    bounds
+        What it may take; more is refused as soon as it is seen.
     """
     pa = _arrow()
     if path != "-" and not Path(path).is_file():
@@ -56,21 +68,30 @@ def read_file(path: str, *, delimiter: str | None = None, encoding: str = "utf-8
         raise ValueError(f"--delimiter must be one character; got {delimiter!r}.")
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as raw:
-            table = _read_stream(pa, raw, path, delimiter, encoding)
-            table.column_names  # noqa: B018 - decodes them
+            table = _read_stream(pa, raw, path, delimiter, encoding, bounds)
+            names = table.column_names  # decodes them
     except (pa.ArrowInvalid, pa.ArrowKeyError, gzip.BadGzipFile, EOFError, LookupError, UnicodeError) as error:
         reason = str(error).splitlines()[0]
         remedy = " Name its --encoding, such as latin-1 or utf-16." if "UTF" in reason or "decode" in reason else ""
         raise ValueError(f"{path} could not be read: {reason}.{remedy}") from None
-    if any("\ufffd" in name for name in table.column_names):
-        raise ValueError(f"{path}: a column name is not {encoding} text. Name its --encoding, such as latin-1.")
-    doubled = sorted({name for name in table.column_names if table.column_names.count(name) > 1})
-    if doubled:
-        raise ValueError(f"{path} has more than one column called {', '.join(map(repr, doubled))}; rename them.")
+    _check_header(names, path, encoding, bounds)
     return table
 
 
-def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: str) -> Any:
+def _check_header(names: list[str], path: str, encoding: str, bounds: Bounds) -> None:
+    bounds.check_columns(len(names), path)
+    if any("\ufffd" in name for name in names):
+        raise ValueError(f"{path}: a column name is not {encoding} text. Name its --encoding, such as latin-1.")
+    longest = max(map(len, names), default=0)
+    if longest > MAX_TEXT:
+        raise ValueError(f"{path} has a column name of {longest:,} characters; its first line must name the columns.")
+    doubled = sorted(name for name, count in Counter(names).items() if count > 1)
+    if doubled:
+        shown = ", ".join(map(repr, doubled[:30])) + (", ..." if len(doubled) > 30 else "")
+        raise ValueError(f"{path} has more than one column called {shown}; rename them.")
+
+
+def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: str, bounds: Bounds) -> Any:
     buffered = raw
     if buffered.peek(2)[:2] == GZIP:
         buffered = io.BufferedReader(gzip.GzipFile(fileobj=raw))
@@ -80,22 +101,42 @@ def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: 
     if start[:2] in UTF16 and encoding == "utf-8":
         raise UnicodeError("it looks like UTF-16, cannot decode it as utf-8")
     if start[:4] == PARQUET:
-        from pyarrow import parquet  # noqa: PLC0415
-
-        return parquet.read_table(pa.BufferReader(buffered.read()))
-    from pyarrow import csv  # noqa: PLC0415
-
+        with open_parquet(read_all(buffered, path, bounds)) as file:
+            check_whole(file, path, bounds)
+            return file.read()
     first = start.split(b"\n", 1)[0].decode(encoding, errors="replace")
     found = delimiter or max(DELIMITERS, key=first.count)
-    table = csv.read_csv(
-        buffered,
-        read_options=csv.ReadOptions(encoding=encoding),
-        parse_options=csv.ParseOptions(delimiter=found, newlines_in_values=True),
-        convert_options=csv.ConvertOptions(strings_can_be_null=True),
-    )
+    return _parse(pa, read_all(buffered, path, bounds, delimiter=found, encoding=encoding), path, found, bounds)
+
+
+def _parse(pa: Any, text: bytearray, path: str, delimiter: str, bounds: Bounds) -> Any:
+    """A table from text in memory.
+
+    The reader has it whole and one thread: with threads of its own that ask Python for more it may hang after an error.
+    """
+    from pyarrow import csv  # noqa: PLC0415
+
+    end = text.find(b"\n")
+    header = len(text) if end < 0 else end
+    bounds.check_columns(1 + text.count(delimiter.encode(), 0, header), path)
+    block = min(max(BLOCK, 32 * header), 2**30)
+    try:
+        table = csv.read_csv(
+            pa.BufferReader(text),
+            read_options=csv.ReadOptions(use_threads=False, block_size=block),
+            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
+            convert_options=csv.ConvertOptions(strings_can_be_null=True),
+        )
+    except pa.ArrowInvalid as error:
+        if "straddling" not in str(error):
+            raise
+        raise ValueError(
+            f"{path} could not be read: a row is longer than {in_words(block)}. Close the quotation mark that runs "
+            "on, or leave out the column of long texts."
+        ) from None
     for field in table.schema:
         if pa.types.is_binary(field.type):
-            raise UnicodeError(f"column '{field.name}' is not {encoding} text, cannot decode it")
+            raise UnicodeError(f"column '{field.name}' is not UTF-8 text, cannot decode it")
     return table
 
 
@@ -104,15 +145,17 @@ def stack(first: Any, second: Any, names: Sequence[str]) -> Any:
     pa = _arrow()
     for number, table in (("first", first), ("second", second)):
         check_names(names, table.column_names, f"the {number} file")
+    both = [pa.table({name: decoded(table[name], name) for name in names}) for table in (first, second)]
     try:
-        return pa.concat_tables([first.select(names), second.select(names)], promote_options="permissive")
+        return pa.concat_tables(both, promote_options="permissive")
     except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
         raise ValueError(f"the two files do not go together: {str(error).splitlines()[0]}.") from None
 
 
 def check_names(names: Iterable[str], columns: Sequence[str], what: str) -> None:
     """Every name must be a column."""
-    missing = [name for name in names if name not in columns]
+    known = set(columns)
+    missing = [name for name in names if name not in known]
     if missing:
         shown = ", ".join(map(repr, columns[:30])) + (", ..." if len(columns) > 30 else "")
         raise ValueError(f"{what} has no column {', '.join(map(repr, missing))}; it has {shown}.")
@@ -146,11 +189,13 @@ def pick_columns(
     if table.num_rows == 0 and not empty:
         raise ValueError("the table has no rows.")
     columns, types = {}, {}
+    told = set(categorical), set(numeric)
     for name in names:
+        column = decoded(table[name], name)
         if name in strict:
-            columns[name], types[name] = _decoded(table[name]), "group"
+            columns[name], types[name] = column, "group"
         else:
-            columns[name], types[name] = _typed(table[name], name, name in categorical, name in numeric)
+            columns[name], types[name] = _typed(column, name, name in told[0], name in told[1])
     kept = _arrow().table(columns)
     missing = {name: kept[name].null_count for name in names if kept[name].null_count}
     if not missing:
@@ -182,9 +227,22 @@ def _checked(frame: Frame) -> Frame:
     return frame
 
 
-def _decoded(column: Any) -> Any:
+def decoded(column: Any, name: str) -> Any:
+    """A column without codes, if none of its values is so long that it would take the memory of all rows."""
     pa = _arrow()
-    return column.cast(column.type.value_type) if pa.types.is_dictionary(column.type) else column
+    import pyarrow.compute as pc  # noqa: PLC0415
+
+    coded = pa.types.is_dictionary(column.type)
+    kind = column.type.value_type if coded else column.type
+    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
+        values = [chunk.dictionary if coded else chunk for chunk in column.chunks]
+        longest = max((pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in values), default=0)
+        if longest > MAX_TEXT:
+            raise ValueError(
+                f"'{name}' has a value of {longest:,} bytes, and one of at most {MAX_TEXT:,} can name a category. "
+                "Shorten it, or leave the column out."
+            )
+    return column.cast(kind) if coded else column
 
 
 def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[Any, str]:
@@ -192,7 +250,6 @@ def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[
     pa = _arrow()
     import pyarrow.compute as pc  # noqa: PLC0415
 
-    column = _decoded(column)
     kind = column.type
     if pa.types.is_null(kind):
         raise ValueError(f"'{name}' is empty; leave it out.")

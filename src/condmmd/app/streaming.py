@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.app.files import PARQUET, check_names, pick_columns
+from condmmd.app.bounds import FIELD_BYTES, Bounds
+from condmmd.app.files import check_names, decoded, pick_columns
+from condmmd.app.parquet_files import PARQUET, open_parquet, size_of
 from condmmd.data import Groups, Partitions, read_group
 
 __all__ = ["Source", "Stream", "group_values", "open_streams", "stream"]
@@ -23,18 +25,17 @@ LABEL = "label of P or Q"
 
 @dataclass(frozen=True)
 class Source:
-    """A Parquet file by its parts (row groups)."""
+    """A Parquet file by its parts (row groups), and the rows of the largest."""
 
     path: str
     columns: tuple[str, ...]
     parts: tuple[int, ...]
     rows: int
+    largest: int
 
     def read(self, part: int, names: Sequence[str]) -> Any:
         """Some columns of a part."""
-        from pyarrow import parquet  # noqa: PLC0415 - an extra
-
-        with parquet.ParquetFile(self.path) as file:
+        with open_parquet(self.path) as file:
             return file.read_row_group(part, columns=list(names))
 
 
@@ -68,17 +69,16 @@ def _open(path: str) -> tuple[Source | None, int]:
         if raw.read(4) != PARQUET:
             return None, 0
     try:
-        from pyarrow import ArrowInvalid, parquet  # noqa: PLC0415
+        from pyarrow import ArrowInvalid  # noqa: PLC0415
     except ImportError:
         return None, 0
     try:
-        with parquet.ParquetFile(path) as file:
-            about, names = file.metadata, tuple(file.schema_arrow.names)
+        with open_parquet(path) as file:
+            about, names, size = file.metadata, tuple(file.schema_arrow.names), size_of(file)
     except ArrowInvalid:  # a broken file, which whoever reads it whole says best
         return None, 0
-    size = sum(about.row_group(k).total_byte_size for k in range(about.num_row_groups))
-    parts = tuple(k for k in range(about.num_row_groups) if about.row_group(k).num_rows)
-    return Source(path, names, parts, about.num_rows), size
+    rows = [about.row_group(k).num_rows for k in range(about.num_row_groups)]
+    return Source(path, names, tuple(np.flatnonzero(rows).tolist()), about.num_rows, max(rows, default=0)), size
 
 
 def group_values(source: Source, column: str) -> list[str]:
@@ -86,7 +86,7 @@ def group_values(source: Source, column: str) -> list[str]:
     check_names([column], source.columns, source.path)
     found: set[str] = set()
     for part in source.parts:
-        values = source.read(part, [column])[column]
+        values = decoded(source.read(part, [column])[column], column)
         found.update("" if value is None else str(value) for value in values.unique().to_pylist())
     return sorted(found)
 
@@ -97,6 +97,8 @@ def stream(
     outcomes: Sequence[str],
     group: tuple[str, str, str] | None,
     labels: tuple[str, str],
+    *,
+    bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
     **picked: Any,
 ) -> Stream:
     """Columns of the files, as `pick_columns` reads them.
@@ -111,6 +113,8 @@ def stream(
         With one file: the column that tells the samples apart, and its values for P and Q.
     labels
         What P and Q are called.
+    bounds
+        What a part may take.
     picked
         As in `pick_columns`.
     """
@@ -122,6 +126,11 @@ def stream(
     names = [*covariates, *outcomes]
     for source in sources:
         check_names([*names, *picked.get("categorical", ()), *picked.get("numeric", ())], source.columns, source.path)
+        bounds.check_columns(len(names), source.path)
+        bounds.check_bytes(
+            FIELD_BYTES * source.largest * len(names), source.path, f"a part of it has {source.largest:,} rows",
+            "Write it in smaller parts (row groups)",
+        )  # fmt: skip
     reader = partial(_read_part, names=names, group=group, picked=picked)
     where = [(source, part, 1.0 - number) for number, source in enumerate(sources) for part in source.parts]
     _, types = reader(*where[0], with_types=True)

@@ -125,6 +125,10 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
                       help="read Parquet in parts; large files are so in any case (needs dask)")  # fmt: skip
     data.add_argument("--delimiter", help="of a text file; without, it is guessed from the first line")
     data.add_argument("--encoding", default="utf-8", help="of a text file (utf-8)")
+    data.add_argument("--max-memory", default="2G", metavar="SIZE",
+                      help="a file that takes more once it is unpacked and read is refused (2G)")  # fmt: skip
+    data.add_argument("--max-columns", type=int, default=10_000, metavar="N",
+                      help="a file with more is refused (10000)")  # fmt: skip
     out = parser.add_argument_group("output")
     out.add_argument("--json", action="store_true", help="print JSON instead of text")
     out.add_argument("--json-file", metavar="FILE", help="write JSON to a file too")

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from condmmd.app.bounds import Bounds, read_size
 from condmmd.app.files import Frame, pick_columns, read_file, stack
 from condmmd.app.streaming import Source, group_values, open_streams, stream
 from condmmd.data import Groups
@@ -43,7 +44,8 @@ def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
         labels = _file_labels(options.file, options.file2)
     found = stream(
         sources, covariates, outcomes, group, labels,
-        categorical=options.categorical, numeric=options.numeric, drop_missing=options.drop_missing,
+        bounds=_bounds(options), categorical=options.categorical, numeric=options.numeric,
+        drop_missing=options.drop_missing,
     )  # fmt: skip
     notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "") + ", read in parts"]
     if found.left_out:
@@ -55,11 +57,13 @@ def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
 def read_job(options: argparse.Namespace) -> Job:
     """Read the two samples, at once or in parts."""
     _check_sources(options)
+    bounds = _bounds(options)
     sources = open_streams([path for path in (options.file, options.file2) if path is not None], always=options.stream)
     if sources is not None:
         return _read_stream(options, sources)
     settings = {"delimiter": options.delimiter, "encoding": options.encoding}
-    tables = [read_file(path, **settings) for path in (options.file, options.file2) if path is not None]
+    paths = [path for path in (options.file, options.file2) if path is not None]
+    tables = [read_file(path, **settings, bounds=bounds) for path in paths]
     covariates, outcomes = _roles(options, tables[0].column_names)
     names = [*covariates, *outcomes]
     picked = {
@@ -89,7 +93,7 @@ def read_job(options: argparse.Namespace) -> Job:
 
 def read_pilot(options: argparse.Namespace) -> Job:
     """One sample of one population, whose groups are given by chance: all rows are of P until then."""
-    table = read_file(options.file, delimiter=options.delimiter, encoding=options.encoding)
+    table = read_file(options.file, delimiter=options.delimiter, encoding=options.encoding, bounds=_bounds(options))
     covariates, outcomes = _roles(options, table.column_names)
     frame = pick_columns(
         table, [*covariates, *outcomes], strict=[], categorical=options.categorical, numeric=options.numeric,
@@ -101,6 +105,10 @@ def read_pilot(options: argparse.Namespace) -> Job:
         frame.table.select(covariates), frame.table.select(outcomes), groups, frame, covariates, outcomes,
         notes if frame.dropped else notes[:1],
     )  # fmt: skip
+
+
+def _bounds(options: argparse.Namespace) -> Bounds:
+    return Bounds(read_size(options.max_memory), options.max_columns)
 
 
 def _check_sources(options: argparse.Namespace) -> None:
@@ -115,7 +123,8 @@ def _check_sources(options: argparse.Namespace) -> None:
 def _roles(options: argparse.Namespace, columns: list[str]) -> tuple[list[str], list[str]]:
     """Names of the covariates and of the outcomes."""
     outcomes = list(dict.fromkeys(options.outcome))
-    others = [name for name in columns if name not in outcomes and name != options.group]
+    taken = {*outcomes, options.group}
+    others = [name for name in columns if name not in taken]
     covariates = list(dict.fromkeys(options.covariates)) if options.covariates else others
     if not covariates:
         raise ValueError("there is no column left to condition on; name the --covariates.")
@@ -141,12 +150,12 @@ def _file_labels(first: str, second: str) -> tuple[str, str]:
 
 def _split(frame: Frame, column: str, wanted: list[str] | None) -> tuple[Frame, Any, tuple[str, str]]:
     """The rows of the two groups, which of them are of P, and what the groups are called."""
-    values = np.array(["" if v is None else str(v) for v in frame.table[column].to_pylist()])
-    p, q = _two_values(sorted(set(values.tolist())), column, wanted)
-    keep = (values == p) | (values == q)
+    values = ["" if v is None else str(v) for v in frame.table[column].to_pylist()]
+    p, q = _two_values(sorted(set(values)), column, wanted)
+    of_p, keep = np.array([v == p for v in values]), np.array([v in {p, q} for v in values])
     if not keep.all():
-        frame, values = replace(frame, table=frame.table.filter(keep)), values[keep]
-    return frame, (values == p).astype(np.float64), (f"{column} = {p}", f"{column} = {q}")
+        frame, of_p = replace(frame, table=frame.table.filter(keep)), of_p[keep]
+    return frame, of_p.astype(np.float64), (f"{column} = {p}", f"{column} = {q}")
 
 
 def _two_values(found: list[str], column: str, wanted: list[str] | None) -> tuple[str, str]:
