@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import joblib
 import numpy as np
 import pytest
 
@@ -54,6 +55,21 @@ def test_the_observed_labels_come_first(compute):
     np.testing.assert_array_equal(found, evaluated(compute=Compute()))
     null = np.concatenate([batch.held for batch in draw_batches(Permutation(T), 150, 3, T)])
     np.testing.assert_array_equal(found[1:, 0], null[:, :7].sum(axis=1))
+
+
+def test_no_more_workers_than_cores_are_started(monkeypatch):
+    asked, parallel = [], joblib.Parallel
+
+    def spied(n_jobs, **options):
+        asked.append(n_jobs)
+        return parallel(n_jobs=1, **options)
+
+    monkeypatch.setattr(joblib, "Parallel", spied)
+    monkeypatch.setattr(joblib, "cpu_count", lambda: 5)
+    for n_resamples, expected in ((64 * 40, 5), (64 * 2 + 1, 3)):
+        compute = Compute(n_jobs=100_000, batch_size=64)
+        evaluate_labels(Statistic(), Permutation(T), T, n_resamples=n_resamples, seed=3, compute=compute)
+        assert asked.pop() == expected
 
 
 def test_as_many_at_once_as_fit_in_memory(monkeypatch):

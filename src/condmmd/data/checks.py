@@ -41,7 +41,7 @@ def check_choice(value: Any, argument: str, choices: tuple[str, ...]) -> None:
 
 def check_count(value: Any, argument: str) -> int:
     """A positive integer."""
-    if not (is_number(value) and value >= 1 and float(value).is_integer()):
+    if not (is_number(value) and value >= 1 and value % 1 == 0):
         raise ValueError(f"`{argument}` must be a positive integer; got {value!r}.")
     return int(value)
 

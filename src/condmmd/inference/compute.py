@@ -17,7 +17,8 @@ class Compute:
     Parameters
     ----------
     n_jobs
-        Workers, through joblib, for rows in NumPy; None is one, -1 is one for each core.
+        Workers, through joblib, for rows in NumPy; None is one, -1 is one for each core. There are never more than
+        cores, or than batches of labels.
     batch_size
         Label vectors held at once, in units of 64; None: as many as are worth a pass over the rows and fit in memory.
     progress
@@ -43,6 +44,15 @@ class Compute:
             check_count(self.batch_size, "batch_size")
         if self.n_jobs is not None and self.n_jobs != -1:
             check_count(self.n_jobs, "n_jobs")
+
+    def workers(self, batches: int) -> int:
+        """As many as were asked for, as there are cores, and as have something to do."""
+        if self.n_jobs in (None, 1) or batches <= 1:
+            return 1
+        from joblib import cpu_count  # noqa: PLC0415 - an import that few runs need
+
+        cores = int(cpu_count())
+        return min(batches, cores if self.n_jobs == -1 else min(cores, int(self.n_jobs or 1)))
 
     def report(self, done: int, total: int, what: str = "null labels") -> None:
         """Say how far it is."""

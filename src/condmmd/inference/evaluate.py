@@ -76,7 +76,7 @@ def evaluate_labels(fitted: Fitted, scheme: Scheme, t: Rows, *, n_resamples: int
         return fitted(stacked([observed_labels(t), null]) if number == 0 else null)
 
     done = []
-    for part in _each(evaluate, len(batches), compute.n_jobs if on_processor(t) else None):
+    for part in _each(evaluate, len(batches), compute.workers(len(batches)) if on_processor(t) else 1):
         done.append(part)
         compute.report(sum(len(p) for p in done) - 1, n_resamples)
     return check_statistics(np.concatenate(done), fitted)
@@ -98,15 +98,15 @@ def check_statistics(statistics: Array, fitted: Fitted) -> Array:
     return statistics
 
 
-def _each(evaluate: Any, count: int, n_jobs: int | None) -> Iterator[Array]:
+def _each(evaluate: Any, count: int, workers: int) -> Iterator[Array]:
     """``evaluate`` of every batch, in order."""
-    if n_jobs in (None, 1) or count == 1:
+    if workers == 1:
         for number in range(count):
             yield evaluate(number)
         return
     from joblib import Parallel, delayed  # noqa: PLC0415 - an import that few runs need
 
-    yield from Parallel(n_jobs=n_jobs, return_as="generator")(delayed(evaluate)(number) for number in range(count))
+    yield from Parallel(n_jobs=workers, return_as="generator")(delayed(evaluate)(number) for number in range(count))
 
 
 def labels_at_once(t: Rows) -> int:
