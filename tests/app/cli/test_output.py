@@ -76,6 +76,11 @@ def test_targets_are_not_the_table(tmp_path):
     options = Namespace(file=str(table), file2=None, overwrite=True)
     with pytest.raises(ValueError, match=r"--report: .* is the table itself"):
         target_file(str(table), options, "--report")
+    (tmp_path / "hard.csv").hardlink_to(table)
+    (tmp_path / "soft.csv").symlink_to(table)
+    for link in ("hard.csv", "soft.csv"):
+        with pytest.raises(ValueError, match=r"--report: .* is the table itself"):
+            target_file(str(tmp_path / link), options, "--report")
     with pytest.raises(ValueError, match="--report must be a file"):
         target_file("-", options, "--report")
     assert target_file(str(tmp_path / "r.html"), options, "--report") == tmp_path / "r.html"

@@ -72,13 +72,18 @@ def target_file(path: str, options: argparse.Namespace, argument: str) -> Path:
     """A file that may be written, which is not the table itself."""
     if path == "-":
         raise ValueError(f"{argument} must be a file; use --json for JSON on standard output.")
-    inputs = [Path(name).resolve() for name in (options.file, options.file2) if name not in {None, "-"}]
-    if Path(path).resolve() in inputs:
+    inputs = [Path(name) for name in (options.file, options.file2) if name not in {None, "-"}]
+    if any(_same(Path(path), table) for table in inputs):
         raise ValueError(f"{argument}: {path} is the table itself; name another file.")
     try:
         return check_target(path, overwrite=options.overwrite, argument=argument)
     except FileExistsError:
         raise FileExistsError(f"{argument}: {path} exists already; name another file, or add --overwrite.") from None
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether two paths lead to one file, by links of any kind."""
+    return one.resolve() == other.resolve() or (one.exists() and other.exists() and one.samefile(other))
 
 
 def listed(names: list[str]) -> str:
