@@ -11,12 +11,14 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, mmd, mmd_test, plan, screen
+from condmmd.doors import cmmd, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
+from condmmd.effects.sizes import Size
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
+from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
@@ -27,6 +29,8 @@ __all__ = [
     "ApproximationWarning",
     "Asymptotic",
     "CMMDTestResult",
+    "Closeness",
+    "CompareResult",
     "Compute",
     "ConditionalMeanEmbedding",
     "CondmmdWarning",
@@ -56,9 +60,11 @@ __all__ = [
     "Resampling",
     "ScreenResult",
     "Sensitivity",
+    "Size",
     "SmallSampleWarning",
     "cmmd",
     "cmmd_test",
+    "compare",
     "mmd",
     "mmd_test",
     "plan",

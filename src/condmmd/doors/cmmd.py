@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from condmmd.data import read_samples
-from condmmd.inference import check_in_memory
+from condmmd.data.checks import is_number
+from condmmd.inference import Compute, Plan, Resampling, Settings, check_in_memory
 from condmmd.labels import LabelRules, propensity_of_rows
-from condmmd.nuisance import Learned, PropensityLike, propensity_model
+from condmmd.nuisance import Forests, Learned, PropensityLike, propensity_model, residual_model
 from condmmd.nuisance.propensity import evaluated
 from condmmd.results import Discrepancy
-from condmmd.statistics import CMMD
+from condmmd.statistics import CMMD, Family
 
 __all__ = ["cmmd"]
 
@@ -70,4 +72,18 @@ def cmmd(
     if wanted:
         found = propensity_of_rows(evaluated(rules.model, X), samples, y.phi)
         learned = Learned(y, found, found.e)
-    return Discrepancy.of(statistic.measure(samples, learned), samples, statistic.name)
+    comparison = statistic.measure(samples, learned)
+    return Discrepancy.of(
+        comparison, samples, statistic.name, _test(statistic, replace(rules, model=evaluated(rules.model, X)))
+    )
+
+
+def _test(statistic: CMMD, rules: LabelRules) -> Plan:
+    """The test of the same kernels, whose models measure the size."""
+    family = Family(
+        kernel_x=statistic.kernels[0],
+        kernel_y=statistic.kernel_y,
+        reg=statistic.reg if is_number(statistic.reg) else None,
+    )
+    residuals = residual_model(True, Forests(), gram=statistic.precomputed[0])
+    return Plan(family, rules, residuals, Resampling(), Settings(1, 0, 0.05, Compute()))

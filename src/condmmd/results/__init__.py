@@ -1,9 +1,10 @@
 """What a user holds: the result of a measurement or of a test."""
 
 from condmmd.results.cmmd_test_result import CMMDTestResult
+from condmmd.results.compare_result import CompareResult
 from condmmd.results.discrepancy import Discrepancy
 from condmmd.results.mmd_test_result import MMDTestResult
 from condmmd.results.plan_result import PlanResult
 from condmmd.results.screen_result import ScreenResult
 
-__all__ = ["CMMDTestResult", "Discrepancy", "MMDTestResult", "PlanResult", "ScreenResult"]
+__all__ = ["CMMDTestResult", "CompareResult", "Discrepancy", "MMDTestResult", "PlanResult", "ScreenResult"]

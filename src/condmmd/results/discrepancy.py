@@ -8,13 +8,26 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Rows, is_chunked, move_to, n_rows, namespace, observed_labels, to_host
+from condmmd.backend import (
+    Array,
+    Rows,
+    cached_property,
+    is_chunked,
+    move_to,
+    n_rows,
+    namespace,
+    observed_labels,
+    to_host,
+)
 from condmmd.data import Samples, Table, encode, read_table, select_rows
+from condmmd.effects.sizes import Size, Sizes
 from condmmd.embedding import Embedding
+from condmmd.explain import evidence_of
+from condmmd.inference import Plan
 from condmmd.kernels import Kernel, Precomputed
 from condmmd.regression.regularization import Regularization
 from condmmd.results.text import shortened
-from condmmd.statistics import Comparison, DoublyRobustContrast
+from condmmd.statistics import Comparison, ConditionalFit, DoublyRobustContrast
 from condmmd.statistics.spectrum import level_values
 
 __all__ = ["Discrepancy"]
@@ -75,10 +88,12 @@ class Discrepancy:
     _difference: Array
     _columns: tuple[Table, Table]
     _doubly_robust: tuple[Comparison, Rows] | None = None
+    _test: tuple[Plan, Samples, int] | None = None
 
     @classmethod
-    def of(cls, comparison: Comparison, samples: Samples, estimator: str) -> Discrepancy:
-        """Evaluate a comparison at the observed labels."""
+    def of(cls, comparison: Comparison, samples: Samples, estimator: str, test: Plan | None = None) -> Discrepancy:
+        """Evaluate a comparison at the observed labels; ``test`` has the models by which `size` is measured."""
+        asked = None if test is None else (test, samples, samples.checksum())
         if comparison.rows is not None:
             samples = select_rows(samples, comparison.rows, argument="train")
         groups = samples.groups
@@ -103,11 +118,13 @@ class Discrepancy:
             _difference=D[0],
             _columns=(samples.x.head(), samples.y.head()),
             _doubly_robust=(comparison, groups.t) if robust else None,
+            _test=asked,
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the rows, which the pseudo-outcomes alone need."""
-        return {**self.__dict__, "_doubly_robust": None}
+        """What is pickled: everything but the rows, which the pseudo-outcomes and `size` alone need."""
+        kept = {name: value for name, value in self.__dict__.items() if name != "_sizes"}
+        return {**kept, "_doubly_robust": None, "_test": None}
 
     @property
     def rank(self) -> int:
@@ -146,12 +163,39 @@ class Discrepancy:
         assert isinstance(comparison.contrast, DoublyRobustContrast)  # noqa: S101 - as it was made above
         return to_host(comparison.contrast.pseudo_outcomes(t, comparison.x, comparison.y))
 
+    def size(self, *, level: float = 1.0, confidence: float = 0.95) -> Size:
+        """How large the difference is, with intervals: the same numbers as ``cmmd_test(X, Y, group).size()``.
+
+        It is measured with the models of a test (propensity and pooled regression, which are fitted when this is first
+        asked for), less what noise adds: `level` is what the estimator gives, noise and the bias of its ridge included.
+
+        Parameters
+        ----------
+        level
+            Of squared CMMD, at least 0. The share that the group explains has none.
+        confidence
+            The chance that an interval holds what it is for.
+        """
+        return self._sizes.size(level, confidence)
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        if self._test is None:
+            raise ValueError("this measurement has no rows to ask for a size: they are not pickled. Measure again.")
+        plan, samples, checksum = self._test
+        if samples.checksum() != checksum:
+            raise ValueError("the arrays of this measurement were changed in place since. Measure again, on copies.")
+        trained = plan.train(samples)
+        if not isinstance(trained.fitted, ConditionalFit):
+            raise TypeError("there are no covariates along which to measure.")
+        return Sizes(evidence_of(plan, trained, trained.fitted))
+
     @overload
     def level(self, s: float) -> float: ...
     @overload
     def level(self, s: npt.ArrayLike) -> Array: ...
     def level(self, s: npt.ArrayLike) -> float | Array:
-        """Squared CMMD of level ``s``: a number, or an array of the shape of ``s``.
+        """Squared CMMD of level ``s`` as the estimator gives it, noise included: see `size` for an interval.
 
         Parameters
         ----------
@@ -240,7 +284,7 @@ class Discrepancy:
         lines = [
             f"Discrepancy of Y given X between P ({p}: {n} rows) and Q ({q}: {m} rows), {self.estimator} estimator",
             "  level      " + "".join(f"{s:>11g}" for s in shown),
-            "  CMMD^2     " + "".join(f"{value:>11.4g}" for value in self.level(shown)),
+            "  raw CMMD^2 " + "".join(f"{value:>11.4g}" for value in self.level(shown)),
         ]
         lines += [
             f"  {name:<11}{shortened(repr(e.kernel))}; rank {e.rank}, residual {e.residual:.2g} ({e.method})"

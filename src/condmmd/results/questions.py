@@ -5,13 +5,17 @@ from __future__ import annotations
 import warnings
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from condmmd.backend import cached_property
+from condmmd.backend import Array, cached_property, take, to_host
 from condmmd.data import Samples
+from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import CondmmdWarning
 from condmmd.effects.detectable import Detectable, detect
+from condmmd.effects.equivalence import Closeness, close_in_mean, close_in_size
 from condmmd.effects.false_alarms import FalseAlarms, false_alarms
 from condmmd.effects.sensitivity import FACTORS, Sensitivity, sensitivity_of
+from condmmd.effects.sizes import Size, Sizes
 from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
 from condmmd.explain.diagnose import Leftovers, diagnose
 from condmmd.inference import LevelResult, Plan, Resampling, Trained
@@ -30,6 +34,7 @@ class Questions:
     trimmed: int
     call: str
     by_level: tuple[LevelResult, ...]
+    spaces: tuple[str, str]
     _plan: Plan | None
     _samples: Samples | None
     _checksum: int
@@ -193,3 +198,54 @@ class Questions:
     def _asked_sensitivity(self, gammas: Sequence[float], significance: float | None) -> Sensitivity:
         loudest = min(self.by_level, key=lambda column: column.pvalue)
         return sensitivity_of(self.evidence, self._trained, loudest.name, gammas, significance)
+
+    def size(self, *, level: float = 1.0, confidence: float = 0.95) -> Size:
+        """How large the difference is, with confidence intervals that hold where there is none, too.
+
+        Parameters
+        ----------
+        level
+            Of squared CMMD, at least 0. The share that the group explains has none.
+        confidence
+            The chance that an interval holds what it is for.
+
+        Returns
+        -------
+        Size
+            A share between 0 and 1, squared CMMD, and words. It rests on what the p-value rests on.
+        """
+        return self._sizes.size(level, confidence)
+
+    @cached_property
+    def _sizes(self) -> Sizes:
+        return Sizes(self.evidence)
+
+    def closer_than(self, delta: Any, what: str = "mean", *, confidence: float = 0.95) -> Closeness:
+        """Is the relationship the same for all practical purposes? A p-value above 0.05 does not say so; this does.
+
+        Parameters
+        ----------
+        delta
+            The smallest difference that would matter: of means, in the outcome's units, one number, or one for each
+            outcome (in a sequence, or by name); of the size, a share between 0 and 1.
+        what
+            "mean", or "size": the share of what X leaves of the outcomes that the group explains (see `size`).
+        confidence
+            One less the chance to claim it where the difference is ``delta``.
+
+        Returns
+        -------
+        Closeness
+            True in a condition if closeness is shown; with a p-value, the interval and a sentence.
+        """
+        check_choice(what, "what", ("mean", "size"))
+        if what == "size":
+            return close_in_size(self._sizes, delta, confidence, self.spaces)
+        return close_in_mean(self.evidence, self._outcome_residuals, delta, confidence, self.spaces)
+
+    def _outcome_residuals(self, columns: Sequence[int]) -> Array:
+        """What the models of the test leave of some outcomes, in their units."""
+        evidence, trained = self.evidence, self._trained
+        if trained.labels.samples.chunked:
+            return evidence.residuals(to_host(evidence.samples.y.values)[:, list(columns)])
+        return to_host(trained.learned.further(take(trained.labels.samples.y.values, tuple(columns), axis=1)))

@@ -16,6 +16,7 @@ from condmmd.app.demo import COVARIATES as DEMO_COVARIATES
 from condmmd.app.demo import OUTCOME, question, write_table
 from condmmd.data.checks import check_resamples
 from condmmd.doors import cmmd, cmmd_test
+from condmmd.effects.sizes import Size
 from condmmd.inference import Compute
 from condmmd.present import ReportContext, check_extras, contradictions, render, write_whole
 from condmmd.results import CMMDTestResult
@@ -51,11 +52,13 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         notes.extend(contradictions(result, tests))
     where = None if options.no_where else result.where()
     alarms = None if options.check is None else result.check(options.check or None)
+    size = result.size()
     answer = {
         "verdict": result.sentence(),
         "differs": bool(result.pvalue <= result.significance),
         "moved": {name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
         **result.to_dict(),
+        "size": size.to_dict(),
         "where": None if where is None else where.to_dict(),
         "check": None if alarms is None else alarms.to_dict(),
         "columns": job.frame.types,
@@ -70,7 +73,7 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         write_whole(report, render(result, context))
         say(f"wrote {report}")
     if not put_json(answer, json_file, options, say):
-        _print_test(result, marginal, where)
+        _print_test(result, marginal, where, size)
         if alarms is not None:
             print("\n" + alarms.sentence())
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
@@ -102,8 +105,9 @@ def _check_not_negative(options: argparse.Namespace) -> None:
             raise ValueError(f"{flag} must not be negative; got {count}.")
 
 
-def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any) -> None:
+def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, size: Size) -> None:
     print(result.sentence())
+    print(size.sentence())
     print("\nWhat moved?")
     for name, test in marginal.items():
         print(f"  {name:<44} p = {test.pvalue:.3g}")
@@ -121,17 +125,22 @@ def measure(options: argparse.Namespace, given: list[str]) -> int:
     with noted(say) as notes:
         d = cmmd(job.X, job.Y, job.group, statistic=CMMD(tol=1e-8, max_rank=256))
         levels = d.level(options.level)
+        sizes = [d.size(level=s) for s in options.level]
     answer = {
         "levels": {f"{s:g}": float(v) for s, v in zip(options.level, levels, strict=True)},
+        "size": d.size().to_dict(),
+        "squared": {f"{size.level:g}": [size.squared, *size.squared_interval] for size in sizes},
         "columns": job.frame.types,
         "notes": [*job.notes, *notes],
         "repeat": shlex.join(["condmmd", *given]),
     }
     if not put_json({**d.to_dict(), **answer}, json_file, options, say):
         print(f"Distance of {listed(job.outcomes)} given {listed(job.covariates)}, P {d.labels[0]}, Q {d.labels[1]}")
-        print("  level     CMMD^2       CMMD")
-        for s, value in zip(options.level, levels, strict=True):
-            print(f"  {s:<8g}  {value:<11.5g}  {value**0.5:.5g}")
+        print(f"  {sizes[0].sentence()}")
+        print(f"  level     CMMD^2       {'95% interval':<24}  as the {d.estimator} estimator has it")
+        for size, value in zip(sizes, levels, strict=True):
+            low, high = size.squared_interval
+            print(f"  {size.level:<8g}  {size.squared:<11.5g}  {f'{low:.5g} to {high:.5g}':<24}  {value:.5g}")
         print(f"  {d.n_obs[0]} + {d.n_obs[1]} rows, rank {d.rank}, residual {d.residual:.2g}; lambda {d.reg}")
     return 0
 

@@ -1,0 +1,100 @@
+"""Equivalence, against two one-sided tests written out, and what it says."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy.stats import t as student
+
+from condmmd import Compute, cmmd_test
+from condmmd.effects.equivalence import mean_shift
+
+FAST = {"n_resamples": 19, "rng": 0, "compute": Compute(keep_fits=True)}
+
+
+def result_of(seed=0, n=150, shift=0.0, outcomes=1, **settings):
+    rng = np.random.default_rng(seed)
+    group = np.repeat([1, 0], n)
+    x = pd.DataFrame({"weeks": rng.normal(size=2 * n) + 0.3 * group, "age": rng.normal(size=2 * n)})
+    Y = rng.normal(size=(2 * n, outcomes)) + np.sin(x.to_numpy()[:, :1]) + shift * group[:, None]
+    names = ["weight", "length", "head"][:outcomes]
+    group = np.where(group == 1, "smoker", "no smoker")
+    return cmmd_test(x, pd.DataFrame(Y, columns=names), group, **FAST, **settings)
+
+
+def test_a_mean_shift_is_a_regression_of_residuals_on_residual_labels():
+    own = result_of(shift=0.4).evidence
+    tau, r = own.t - own.e, np.random.default_rng(0).normal(size=300) + 0.3 * own.t
+    slope = np.linalg.lstsq(tau[:, None], r, rcond=None)[0][0]
+    error = np.sqrt(np.sum((tau * (r - slope * tau)) ** 2)) / np.sum(tau**2)  # White's
+    found = mean_shift(r, own)
+    assert found.estimate == pytest.approx(slope)
+    assert found.error == pytest.approx(error, rel=0.01)
+
+
+def test_rows_of_a_block_count_as_one():
+    own = result_of(blocks=np.arange(300) // 3).evidence
+    tau, r = own.t - own.e, np.repeat(np.random.default_rng(0).normal(size=100), 3)
+    influence = (tau * (r - mean_shift(r, own).estimate * tau)).reshape(100, 3).sum(axis=1) / np.sum(tau**2)
+    assert mean_shift(r, own).error == pytest.approx(np.sqrt(np.sum(influence**2)), rel=0.02)
+    assert mean_shift(r, own).degrees == 98
+
+
+def test_two_one_sided_tests():
+    result = result_of(shift=0.2)
+    found = result.closer_than(0.5)
+    (low, high), (estimate,) = found.intervals[0], found.estimates
+    error = (high - low) / 2 / student.ppf(0.95, 298)
+    one_sided = student.cdf((estimate - 0.5) / error, 298), student.sf((estimate + 0.5) / error, 298)
+    assert found.pvalue == pytest.approx(max(one_sided))
+    assert found.shown == bool(found) == (low > -0.5 and high < 0.5)
+    assert error == pytest.approx(2 / 300**0.5, rel=0.15)
+
+
+def test_it_says_so_in_the_users_names():
+    result = result_of()
+    same, not_shown = result.closer_than(1.0), result.closer_than(0.05)
+    assert same.sentence.startswith(
+        "Given weeks, age, smoker and no smoker are the same on average for all practical purposes: within 1 in weight"
+    )
+    assert not_shown.sentence.startswith("It is not shown that, given weeks, age,")
+    assert same.shown
+    assert not not_shown.shown
+    assert json.loads(json.dumps(same.to_dict()))["delta"] == [1.0]
+    assert "margin 1" in same.summary()
+
+
+def test_of_several_outcomes_all_must_be_close():
+    result = result_of(outcomes=2)
+    both, wide, narrow = (result.closer_than(d) for d in ([1.0, 0.01], 1.0, {"length": 0.01, "weight": 1.0}))
+    assert wide.shown
+    assert not both.shown
+    assert both.pvalue == narrow.pvalue > wide.pvalue
+
+
+def test_the_size_is_below_the_margin_where_its_upper_limit_is():
+    result = result_of(n=300)
+    high = result.closer_than(0.1, "size").intervals[0][1]
+    assert result.closer_than(1.05 * high, "size").shown
+    assert not result.closer_than(0.95 * high, "size").shown
+    assert "weight given weeks, age is the same in smoker and no smoker" in result.closer_than(0.2, "size").sentence
+    assert not result_of(shift=1.0).closer_than(0.05, what="size")
+
+
+def test_bad_arguments():
+    result = result_of(outcomes=2)
+    for bad in (0, -1.0, "a", [1.0], {"weight": 1.0}, float("inf")):
+        with pytest.raises(ValueError, match="`delta` must"):
+            result.closer_than(bad)
+    for bad in (0, 1, 2.0, [0.1]):
+        with pytest.raises(ValueError, match="`delta` must be a share"):
+            result.closer_than(bad, "size")
+    with pytest.raises(ValueError, match="`what` must be one of"):
+        result.closer_than(1.0, "spread")
+    with pytest.raises(ValueError, match="`confidence` must be"):
+        result.closer_than(1.0, confidence=0.1)
+    x, group = np.random.default_rng(0).normal(size=60), np.repeat([1, 0], 30)
+    words = cmmd_test(x, pd.Series(np.tile(["a", "b"], 30)), group, **FAST)
+    with pytest.raises(TypeError, match="use what='size'"):
+        words.closer_than(0.1)
