@@ -99,3 +99,9 @@ def test_the_delimiter_is_guessed_or_told(tmp_path):
     assert read_file(str(path), delimiter=";").column_names == ["a", "b"]
     with pytest.raises(FileNotFoundError, match="is not a file"):
         read_file(str(tmp_path))
+
+
+def test_integers_that_floats_cannot_tell_apart():
+    table = pa.table({"id": [10**18 + k for k in range(4)]})
+    with pytest.raises(ValueError, match=r"'id' has integers beyond 2\*\*53.*--categorical"):
+        pick_columns(table, ["id"])

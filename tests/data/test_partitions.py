@@ -64,3 +64,31 @@ def test_arrays_that_are_not_tables():
         chunked_array(da.zeros((2, 2, 2)), "X")
     with pytest.raises(TypeError, match="must hold numbers or booleans"):
         chunked_array(da.from_array(np.array(["a", "b"])), "X")
+
+
+def given_meta(*frames):
+    """Partitions that need not be what the frame says of itself."""
+    return dd.from_delayed([dask.delayed(frame) for frame in frames], meta=FRAME.iloc[:0], verify_meta=False)
+
+
+def test_partitions_that_nobody_has_verified():
+    here = read_table(FRAME, "X")
+    turned = FRAME.iloc[10:][["town", "age"]]
+    for there in (given_meta(FRAME.iloc[:10], FRAME.iloc[10:]), given_meta(FRAME.iloc[:10], turned)):
+        found = read_table(there, "X")
+        assert found.columns == here.columns
+        np.testing.assert_array_equal(to_host(found.values), here.values)
+
+
+@pytest.mark.parametrize("other", [FRAME[["age"]], FRAME.rename(columns={"town": "city"})], ids=["fewer", "others"])
+def test_partitions_with_other_columns(other):
+    with pytest.raises(ValueError, match="`X`: its partitions have different columns"):
+        read_table(given_meta(FRAME, other), "X")
+
+
+def test_integers_that_floats_cannot_tell_apart_are_refused_in_chunks_too():
+    large = 2**60 + np.arange(20)
+    for values in (large, -large, large[:, None]):
+        with pytest.raises(ValueError, match=r"`X` has integers beyond 2\*\*53"):
+            read_table(da.from_array(values, chunks=5), "X")
+    assert len(read_table(da.from_array(np.arange(20), chunks=5), "X").columns) == 1

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from condmmd import CMMD, cmmd
+from condmmd import CMMD, cmmd, screen
 from condmmd.backend import to_host
 from condmmd.data import encode, read_gram, read_table
 
@@ -145,3 +145,44 @@ def test_gram_matrices():
     for bad, words in ((K[:5], "square"), (np.triu(K), "symmetric"), (with_value(K, np.inf), "infinite")):
         with pytest.raises(ValueError, match=words):
             read_gram(bad, "X")
+
+
+def test_names_of_several_parts_are_one_name():
+    frame = pd.DataFrame(X, columns=pd.MultiIndex.from_tuples([("age", 1), ("age", 2)]))
+    table = read_table(frame, "X")
+    assert table.names == ("age, 1", "age, 2")
+    np.testing.assert_array_equal(table.values, X)
+
+
+def test_categories_that_differ_by_a_nul_at_their_end_are_different():
+    for frame in frames({"town": ["a", "a\0", "a\0\0", "b"] * 5}):
+        table = read_table(frame, "X")
+        assert table.columns[0].categories == ("a", "a\0", "a\0\0", "b")
+        assert to_host(table.values)[:4, 0].tolist() == [0, 1, 2, 3]
+        np.testing.assert_array_equal(encode(table.head(), frame, "X_new"), table.values)
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-165, 1e160, 1e300])
+def test_numbers_whose_squares_are_none_are_refused(scale):
+    for data in (X * scale, pd.DataFrame(X * [1, scale], columns=["a", "b"])):
+        with pytest.raises(
+            ValueError, match=r"`X`: column '(x0|b)' has values .* squares double precision cannot hold"
+        ):
+            read_table(data, "X")
+    with pytest.raises(ValueError, match="squares"):
+        cmmd(X, Y * scale, GROUP)
+
+
+def test_the_largest_numbers_there_are():
+    with pytest.raises(ValueError, match="squares"):
+        read_table(np.array([-1.7e308, 1.7e308]), "X")
+    assert read_table(np.full(4, 1e-200), "X").constant == ("x0",)  # no differences to be squared
+    assert read_table(np.zeros(4), "X").constant == ("x0",)
+
+
+@pytest.mark.parametrize("scale", [2.0**-450, 2.0**450])
+def test_within_these_limits_the_scale_does_not_matter(scale):
+    expected = cmmd(X, Y, GROUP, statistic=CMMD(reg=0.1)).level(1.0)
+    assert cmmd(X * scale, Y / scale, GROUP, statistic=CMMD(reg=0.1)).level(1.0) == pytest.approx(expected, rel=1e-6)
+    whole = screen(X, np.column_stack([Y, Y + GROUP]), GROUP).pvalues
+    np.testing.assert_allclose(screen(X, np.column_stack([Y, (Y + GROUP) * scale]), GROUP).pvalues, whole, rtol=1e-6)

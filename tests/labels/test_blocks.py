@@ -1,6 +1,8 @@
 """Blocks of rows that share one label."""
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 
 from condmmd import OverlapWarning
@@ -42,3 +44,44 @@ def test_sizes_that_differ_between_the_groups_are_warned_about():
         warn_block_sizes(unlike)
     alike = read_blocks(np.arange(270) // 2, t)  # warnings are errors here
     warn_block_sizes(alike)
+
+
+@pytest.mark.parametrize(
+    "missing", [np.nan, None, pd.NA, pd.NaT], ids=["NaN", "None", "NA", "NaT"]
+)  # fmt: skip
+def test_rows_of_no_block_are_refused(missing):
+    t = np.repeat([1.0, 0.0], 4)
+    own = np.array([0, 0, 1, 1, 2, 2, 3, missing], dtype=object)
+    for blocks in (own, list(own), pd.Series(own)):
+        with pytest.raises(ValueError, match="`blocks` has 1 missing"):
+            read_blocks(blocks, t)
+
+
+def test_missing_values_of_other_types_are_refused():
+    t = np.repeat([1.0, 0.0], 4)
+    for blocks in (
+        np.array([0, 0, 1, 1, 2, 2, 3, np.nan]), np.array(["2020", "2020", "2021", "2021"] * 2, dtype="M8[Y]"),
+        pl.Series([0, 0, 1, 1, 2, 2, 3, None]),
+    ):  # fmt: skip
+        if isinstance(blocks, np.ndarray) and blocks.dtype.kind == "M":
+            blocks[7] = "NaT"
+        with pytest.raises(ValueError, match="`blocks` has 1 missing"):
+            read_blocks(blocks, t)
+
+
+def test_values_of_mixed_types_are_refused():
+    with pytest.raises(TypeError, match=r"`blocks` mixes values of different types: int, str"):
+        read_blocks(np.array([0, 0, 1, 1, "a", "a", "b", "b"], dtype=object), np.repeat([1.0, 0.0], 4))
+
+
+def test_names_that_differ_by_their_end_are_different():
+    t = np.repeat([1.0, 0.0], 4)
+    assert len(read_blocks(["a", "a", "a\0", "a\0", "b", "b", "b\0", "b\0"], t).labels) == 4
+
+
+def test_one_column_of_a_frame_is_as_good_as_a_series():
+    t = np.repeat([1.0, 0.0], 4)
+    frame = pd.DataFrame({"id": np.arange(8) // 2, "other": 1})
+    assert read_blocks(frame[["id"]], t).of_row.tolist() == (np.arange(8) // 2).tolist()
+    with pytest.raises(ValueError, match="`blocks` must be one column"):
+        read_blocks(frame, t)

@@ -268,6 +268,11 @@ def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
         if text:
             _refuse_broken_numbers(column, name, always=True)
+        if pa.types.is_integer(kind):
+            raise ValueError(
+                f"'{name}' has integers beyond 2**53, which floating point cannot tell apart; make it --categorical if "
+                "they are names, or subtract an offset."
+            ) from None
         raise ValueError(
             f"'{name}' of type {kind} cannot be read as numbers; leave it out or make it --categorical."
         ) from None

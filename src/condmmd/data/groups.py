@@ -12,9 +12,10 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, Rows, as_float, cached_property, in_chunks, kind_of, namespace, to_host, total
 from condmmd.data.frames import as_frame
+from condmmd.data.masks import unmasked
 from condmmd.data.partitions import inspect_partitions, stack_parts
 
-__all__ = ["Groups", "is_first_of_two", "read_group"]
+__all__ = ["Groups", "count_missing", "is_first_of_two", "read_group"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,20 +125,26 @@ def _label_array(group: Any) -> npt.NDArray[Any]:
     missing = int(native.null_count()) if isinstance(native, nw.Series) else 0
     if missing:
         raise ValueError(f"`group` has {missing} missing, NaN or infinite labels; drop those rows.")
-    labels: npt.NDArray[Any] = native.to_numpy() if isinstance(native, nw.Series) else np.asarray(native)
+    labels: npt.NDArray[Any] = (
+        native.to_numpy() if isinstance(native, nw.Series) else np.asarray(unmasked(native, "group"))
+    )
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.ndim != 1:
         raise ValueError(f"`group` must be 1-D, one label a row; got {labels.ndim}-D.")
-    if labels.dtype.kind == "f":
-        missing = int((~np.isfinite(labels)).sum())
-    elif labels.dtype.kind == "M":
-        missing = int(np.isnat(labels).sum())
-    elif labels.dtype.kind == "O":
-        missing = sum(_is_missing(value) for value in labels)
+    missing = count_missing(labels)
     if missing:
         raise ValueError(f"`group` has {missing} missing, NaN or infinite labels; drop those rows.")
     return labels
+
+
+def count_missing(labels: npt.NDArray[Any]) -> int:
+    """How many of these are no value: NaN, infinite, no time, None."""
+    if labels.dtype.kind == "f":
+        return int((~np.isfinite(labels)).sum())
+    if labels.dtype.kind == "M":
+        return int(np.isnat(labels).sum())
+    return sum(_is_missing(value) for value in labels) if labels.dtype.kind == "O" else 0
 
 
 def _is_missing(value: Any) -> bool:

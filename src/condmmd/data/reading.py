@@ -10,11 +10,15 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, Rows, as_float, column_span, each_chunk, kind_of, namespace, to_host
-from condmmd.data.frames import as_frame
+from condmmd.data.frames import as_frame, check_names
+from condmmd.data.masks import unmasked
 from condmmd.data.partitions import chunked_array, inspect_partitions, stack_parts
 from condmmd.data.table import Column, Table
 
 __all__ = ["encode", "read_gram", "read_table"]
+
+# Numbers whose squares, and sums of them, are well within double precision.
+SMALLEST, LARGEST = 1e-150, 1e150
 
 
 def encode(head: Table, data: Any, argument: str) -> Rows:
@@ -36,8 +40,9 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
     """
     if isinstance(data, Table) and like is None:
         return data
+    check_names(data, argument)
     if kind_of(data) == "chunked frame" and like is None:
-        return _from_chunked_frame(data, argument)
+        return _check_scale(_from_chunked_frame(data, argument))
     table = _read_any(data, argument, like)
     if table.values.shape[1] == 0:
         raise ValueError(f"`{argument}` has no columns.")
@@ -46,7 +51,7 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
     if like is not None and len(table.columns) != len(like.columns):
         raise ValueError(f"`{argument}` has {len(table.columns)} column(s); `{like.argument}` had {len(like.columns)}.")
     _check_finite(table)
-    return table
+    return _check_scale(table) if like is None else table
 
 
 def _read_any(data: Any, argument: str, like: Table | None) -> Table:
@@ -61,7 +66,10 @@ def _read_any(data: Any, argument: str, like: Table | None) -> Table:
         raise TypeError(f"`{argument}` must be a data frame with the columns of `{like.argument}`, {list(like.names)}.")
     kind = kind_of(data)
     if kind == "chunked array":
-        return _with_columns(Table(chunked_array(data, argument), (), argument), is_boolean=data.dtype.kind == "b")
+        values = chunked_array(data, argument)
+        if data.dtype.kind in "iu":
+            _check_integers(np.asarray(column_span(data if data.ndim == 2 else data[:, None])), argument)
+        return _with_columns(Table(values, (), argument), is_boolean=data.dtype.kind == "b")
     return _from_device(data, argument) if kind == "device" else _from_array(data, argument)
 
 
@@ -86,10 +94,7 @@ def _float_matrix(data: Any, argument: str) -> Array:
     """Return a 2-D float array, or raise an error that names the argument and the remedy."""
     if hasattr(data, "toarray"):
         raise TypeError(f"`{argument}` is a sparse {type(data).__name__}; pass {argument}.toarray().")
-    if isinstance(data, np.ma.MaskedArray) and np.ma.is_masked(data):
-        raise ValueError(
-            f"`{argument}` has {int(np.ma.getmaskarray(data).sum())} masked values; drop those rows or fill them."
-        )
+    data = unmasked(data, argument)
     try:
         array = np.asarray(data)
     except ValueError as error:
@@ -148,7 +153,7 @@ def _from_chunked_frame(frame: Any, argument: str) -> Table:
     heads = [head for _, head in found if head is not None]
     if not heads:
         raise ValueError(f"`{argument}` has no rows.")
-    columns = tuple(_join_columns(same, argument) for same in zip(*(head.columns for head in heads), strict=True))
+    columns = _join_partitions(heads, argument)
     head = Table(np.empty((0, len(columns))), columns, argument, from_frame=True)
     return Table(
         stack_parts(parts, lengths, partial(_encode_part, head=head), len(columns)), columns, argument, from_frame=True
@@ -164,6 +169,19 @@ def _encode_part(part: Any, head: Table) -> Rows:
     return encode(head, part, head.argument)
 
 
+def _join_partitions(heads: list[Table], argument: str) -> tuple[Column, ...]:
+    """The columns of all partitions, in the order of the first: what a frame says of itself need not be so."""
+    names = heads[0].names
+    for head in heads:
+        if sorted(head.names) != sorted(names):
+            raise ValueError(
+                f"`{argument}`: its partitions have different columns, {list(names)} and {list(head.names)}. Give all "
+                "of them the same."
+            )
+    own = [{column.name: column for column in head.columns} for head in heads]
+    return tuple(_join_columns(tuple(by_name[name] for by_name in own), argument) for name in names)
+
+
 def _join_columns(columns: tuple[Column, ...], argument: str) -> Column:
     """One column out of what its partitions say of it."""
     kinds = {column.categories is None for column in columns}
@@ -176,7 +194,7 @@ def _join_columns(columns: tuple[Column, ...], argument: str) -> Column:
 
 def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> Table:
     wanted: tuple[Column | None, ...] = (None,) * len(frame.columns)
-    names = tuple(str(name) for name in frame.columns)
+    names = tuple(_plain_name(name) for name in frame.columns)
     if len(set(names)) < len(names):
         raise ValueError(f"`{argument}` has columns of the same name: {sorted(names)}.")
     if like is not None and like.from_frame and len(like.columns) > 1:
@@ -188,13 +206,18 @@ def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> 
     if like is not None and len(like.columns) == len(names):
         wanted = like.columns
     values, columns = [], []
-    by_name = {str(series.name): series for series in frame.iter_columns()}  # pandas names may be integers
+    by_name = dict(zip((_plain_name(name) for name in frame.columns), frame.iter_columns(), strict=True))
     for name, known in zip(names, wanted, strict=True):
         column, numbers = _encode_series(by_name[name], name, argument, known)
         columns.append(column)
         values.append(numbers)
     stacked = np.column_stack(values) if values else np.empty((len(frame), 0))
     return Table(np.ascontiguousarray(stacked), tuple(columns), argument, from_frame=True)
+
+
+def _plain_name(name: Any) -> str:
+    """A name as a string; pandas' names may be numbers, or several in one."""
+    return ", ".join(str(part) for part in name) if isinstance(name, tuple) else str(name)
 
 
 def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Column | None) -> tuple[Column, Array]:
@@ -225,7 +248,10 @@ def _words(series: nw.Series[Any], name: str, argument: str) -> npt.NDArray[Any]
     if dtype == nw.Boolean:
         return np.where(series.to_numpy().astype(bool), "True", "False")
     if dtype in (nw.String, nw.Categorical, nw.Enum):
-        return series.cast(nw.String).to_numpy().astype(str)
+        text = series.cast(nw.String)
+        if bool(text.str.ends_with("\0").any()):  # an end that NumPy's own strings lose
+            return np.array(text.to_list(), dtype=object)
+        return text.to_numpy().astype(str)
     kinds = sorted({type(value).__name__ for value in series.to_list()}) if dtype == nw.Object else [str(dtype)]
     raise TypeError(
         f"`{argument}`: column '{name}' holds {', '.join(kinds)}, which is neither a number, a boolean, a "
@@ -256,6 +282,20 @@ def _check_finite(table: Table) -> None:
         f"`{table.argument}` has NaN or infinite values in {len(found)} column(s): {shown}, "
         f"of {table.values.shape[0]} rows. Drop those rows, or impute them, first."
     )
+
+
+def _check_scale(table: Table) -> Table:
+    """The same table, if squares of its numbers, and of their differences, are numbers too."""
+    low, high = table.span
+    size, width = np.maximum(np.abs(low), np.abs(high)), high / 2 - low / 2
+    for column, largest, half in zip(table.columns, size, width, strict=True):
+        if column.categories is None and (largest > LARGEST or 0 < half < SMALLEST):
+            seen = f"values up to {largest:.3g}" if largest > LARGEST else f"values within {2 * half:.3g} of each other"
+            raise ValueError(
+                f"`{table.argument}`: column '{column.name}' has {seen}, whose squares double precision cannot hold. "
+                "Give it in other units."
+            )
+    return table
 
 
 def _not_finite(values: Array) -> npt.NDArray[np.int64]:

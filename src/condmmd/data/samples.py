@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import Any
 from zlib import crc32
 
-import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, n_rows, take, together
-from condmmd.data.frames import as_frame
 from condmmd.data.groups import Groups, read_group
 from condmmd.data.reading import read_gram, read_table
+from condmmd.data.row_order import check_order
 from condmmd.data.table import Table
 from condmmd.data.warning_types import ConstantColumnWarning, warn_user
 
@@ -45,9 +43,14 @@ class Samples:
         return found
 
 
-def read_samples(X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, precomputed_y: bool = False) -> Samples:
-    """Read and check covariates, outcomes and labels before any work starts."""
-    _check_order({"X": X, "Y": Y, "group": group})
+def read_samples(
+    X: Any, Y: Any, group: Any, *, precomputed_x: bool = False, precomputed_y: bool = False, **beside: Any
+) -> Samples:
+    """Read and check covariates, outcomes and labels before any work starts.
+
+    What comes ``beside`` them, one value a row, must have its rows in the same order.
+    """
+    check_order({"X": X, "Y": Y, "group": group, **beside})
     gram_x, x = read_gram(X, "X") if precomputed_x else (None, read_table(X, "X"))
     gram_y, y = read_gram(Y, "Y") if precomputed_y else (None, read_table(Y, "Y"))
     groups = read_group(group)
@@ -86,25 +89,6 @@ def pooled_rows(
             )
         return Samples(x, y, groups, gram_x, gram_y)
     return Samples(x.at(own[0]), y.at(own[1]), groups if own[2] is groups.t else replace(groups, t=own[2]))
-
-
-def _check_order(given: dict[str, Any]) -> None:
-    """Rows go together by their position; indexes with the same labels in another order say that they do not."""
-    indexes = {}
-    for name, data in given.items():
-        frame = as_frame(data)
-        index = nw.maybe_get_index(frame) if isinstance(frame, nw.DataFrame | nw.Series) else None
-        if index is not None:
-            indexes[name] = index
-    for first, second in pairwise(indexes):
-        one, other = indexes[first], indexes[second]
-        if len(one) != len(other) or one.equals(other) or not (one.is_unique and other.is_unique):
-            continue
-        if one.isin(other).all():
-            raise ValueError(
-                f"`{first}` and `{second}` have the same index in different orders, and rows go together by position. "
-                f"Put them in one order: {second}.loc[{first}.index], or reset both indexes if the order is meant."
-            )
 
 
 def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "trim") -> Samples:

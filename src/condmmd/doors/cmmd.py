@@ -65,7 +65,8 @@ def cmmd(
     if not (wanted or estimated):
         raise ValueError(f"`propensity` does not apply to the {statistic.name} estimator; use DoublyRobust().")
     rules = LabelRules(propensity_model(propensity))
-    samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
+    grams = {"precomputed_x": statistic.precomputed[0], "precomputed_y": statistic.precomputed[1]}
+    samples = read_samples(X, Y, group, **grams, propensity=propensity)
     check_in_memory(samples, statistic, rules)
     y = statistic.embed_measured(samples)
     learned = Learned(y)

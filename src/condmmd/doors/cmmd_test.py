@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import numpy as np
-
 from condmmd.backend import kind_of
 from condmmd.data import read_samples
 from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
 from condmmd.inference.evaluate import read_seed
 from condmmd.labels import LabelRules
+from condmmd.labels.blocks import block_values
 from condmmd.nuisance import Forests, PropensityLike, propensity_model, residual_model
 from condmmd.nuisance.propensity import evaluated
 from condmmd.results import CMMDTestResult
@@ -102,10 +101,11 @@ def cmmd_test(
     _check_parts(statistic, null, compute, trim)
     residuals = residual_model(residualize, Forests(), gram=statistic.precomputed[0])
     model = propensity_model(propensity)
-    own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else np.array(blocks)
+    own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else block_values(blocks)
     rules = LabelRules(model, null.scheme, own, trim)
     null.check(statistic, rules, settings)
-    samples = read_samples(X, Y, group, precomputed_x=statistic.precomputed[0], precomputed_y=statistic.precomputed[1])
+    grams = {"precomputed_x": statistic.precomputed[0], "precomputed_y": statistic.precomputed[1]}
+    samples = read_samples(X, Y, group, **grams, blocks=blocks, propensity=propensity)
     check_in_memory(samples, statistic, rules, residuals, null)
     plan = Plan(statistic, replace(rules, model=evaluated(model, X)), residuals, null, settings)
     return CMMDTestResult.of(plan, samples, plan.run(samples), call_code(cmmd_test, ["X", "Y", "group"], options))

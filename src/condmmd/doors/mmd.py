@@ -7,6 +7,7 @@ from typing import Any
 from condmmd.backend import n_rows, observed_labels
 from condmmd.data import Samples, pooled_rows, read_gram, read_group, read_table
 from condmmd.data.checks import check_count
+from condmmd.data.row_order import check_order
 from condmmd.inference import Compute, Plan, Resampling, Settings
 from condmmd.inference.evaluate import check_statistics, read_seed
 from condmmd.kernels import KernelLike
@@ -75,12 +76,13 @@ def mmd_test(
     """
     statistic = MMD(kernel, unbiased, tol, max_rank)
     settings = Settings(check_count(n_resamples, "n_resamples"), read_seed(rng), 0.05, Compute())
-    samples = _read(X, group, statistic)
+    samples = _read(X, group, statistic, blocks)
     plan = Plan(statistic, LabelRules(EqualMarginals(), blocks=blocks), NoResiduals(), Resampling(), settings)
     return MMDTestResult.of(plan.run(samples), samples, settings.seed)
 
 
-def _read(X: Any, group: Any, statistic: MMD) -> Samples:
+def _read(X: Any, group: Any, statistic: MMD, blocks: Any = None) -> Samples:
+    check_order({"X": X, "group": group, "blocks": blocks})
     gram, table = read_gram(X, "X") if statistic.precomputed[1] else (None, read_table(X, "X"))
     groups = read_group(group)
     if n_rows(groups.t) != n_rows(table.values):

@@ -60,7 +60,7 @@ def screen(
     """
     check_significance(significance)
     rules = LabelRules(propensity_model(propensity))
-    samples = read_samples(X, Y, group)
+    samples = read_samples(X, Y, group, propensity=propensity)
     if samples.chunked:
         raise TypeError("screen() needs all rows in memory, and these are in chunks (dask); pass arrays in memory.")
     if samples.y.categorical:

@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array
+from condmmd.data.frames import as_frame
+from condmmd.data.groups import count_missing
+from condmmd.data.masks import unmasked
 from condmmd.data.warning_types import OverlapWarning, warn_user
 
-__all__ = ["Blocks", "read_blocks", "warn_block_sizes"]
+__all__ = ["Blocks", "block_values", "read_blocks", "warn_block_sizes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,12 +36,38 @@ class Blocks:
         return np.stack(sums, axis=1) / self.sizes[:, None] if sums else np.empty((len(self.labels), 0))
 
 
+def block_values(blocks: Any) -> npt.NDArray[Any]:
+    """One value a row in an array of their own, none missing."""
+    native = as_frame(blocks)
+    if isinstance(native, nw.DataFrame):
+        if len(native.columns) != 1:
+            raise ValueError(f"`blocks` must be one column; got a data frame with {len(native.columns)}.")
+        native = next(iter(native.iter_columns()))
+    missing = int(native.null_count()) if isinstance(native, nw.Series) else 0
+    if isinstance(native, nw.Series):
+        values = native.to_numpy()
+    else:
+        text = isinstance(native, list | tuple) and any(isinstance(value, str) for value in native)
+        values = np.array(unmasked(native, "blocks"), dtype=object if text else None)
+    missing = missing or count_missing(values.reshape(-1))
+    if missing:
+        raise ValueError(
+            f"`blocks` has {missing} missing, NaN or infinite values, and rows of no block cannot share a label. Give "
+            "each such row a block of its own, or drop them."
+        )
+    return np.array(values)
+
+
 def read_blocks(blocks: Any, t: Array) -> Blocks:
     """Number the blocks and find the label of each."""
-    values = np.asarray(blocks)
+    values = block_values(blocks)
     if values.shape != t.shape:
         raise ValueError(f"`blocks` must have one value a row, {len(t)}; got shape {values.shape}.")
-    names, block_of_row = np.unique(values, return_inverse=True)
+    try:
+        names, block_of_row = np.unique(values, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise TypeError(f"`blocks` mixes values of different types: {', '.join(kinds)}.") from None
     share = np.bincount(block_of_row, weights=t) / np.bincount(block_of_row)
     mixed = (share > 0) & (share < 1)
     if mixed.any():

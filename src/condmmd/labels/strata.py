@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Rows, first_rows, move_to, to_host
+from condmmd.backend import Rows, distinct_rows, each_chunk, first_rows, n_rows, place_rows, to_host
 from condmmd.data import Samples
 from condmmd.nuisance import Propensity
 
@@ -13,24 +16,34 @@ __all__ = ["find_strata", "shares_in_strata", "strata_propensity"]
 
 # Covariates with this many rows for each distinct value are strata.
 STRATUM_ROWS = 10
+# Of more rows than these, in memory or in chunks, labels are not shuffled within strata, which takes them all at once.
+MOST_ROWS = 1_000_000
 
 
 def find_strata(samples: Samples) -> npt.NDArray[np.int64] | None:
     """Number of the stratum of each row, if X takes few values."""
-    if samples.gram_x is not None or samples.chunked:
+    x = samples.x.values
+    if samples.gram_x is not None or n_rows(x) > MOST_ROWS:
         return None
-    some = first_rows(samples.x.values, 50 * STRATUM_ROWS)
+    some = first_rows(x, 50 * STRATUM_ROWS)
     if len(np.unique(some, axis=0)) > len(some) // 2:
         return None
-    values = to_host(samples.x.values)
-    distinct, strata = np.unique(values, axis=0, return_inverse=True)
-    return strata.reshape(-1) if len(distinct) * STRATUM_ROWS <= len(values) else None
+    distinct = distinct_rows(x)
+    if len(distinct) * STRATUM_ROWS > n_rows(x):
+        return None
+    return np.concatenate(each_chunk(partial(_numbers, distinct=distinct), x))
+
+
+def _numbers(rows: Rows, distinct: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+    """The number of each row among the distinct ones, all of which are there."""
+    both = np.concatenate([distinct, to_host(rows)])
+    return np.unique(both, axis=0, return_inverse=True)[1].reshape(-1)[len(distinct) :]
 
 
 def shares_in_strata(strata: npt.NDArray[np.int64], t: Rows) -> Rows:
     """The share of P among the rows of each row's stratum: the mean of its label over shuffles."""
     shares = np.bincount(strata, weights=to_host(t)) / np.maximum(np.bincount(strata), 1)
-    found: Rows = move_to(shares[strata], t)
+    found: Rows = place_rows(shares[strata], t)
     return found
 
 
@@ -39,5 +52,5 @@ def strata_propensity(strata: npt.NDArray[np.int64], t: Rows) -> Propensity:
     labels = to_host(t)
     share = (np.bincount(strata, weights=labels) + 0.5) / (np.bincount(strata) + 1)
     return Propensity(
-        move_to(share[strata], t), "strata", f"shares of P in {len(share)} strata of equal X", int(labels.sum())
+        place_rows(share[strata], t), "strata", f"shares of P in {len(share)} strata of equal X", int(labels.sum())
     )

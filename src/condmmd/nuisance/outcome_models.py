@@ -9,6 +9,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, Rows, host_floats, move_to, n_rows, to_host
 from condmmd.data import Table
+from condmmd.data.masks import unmasked
 from condmmd.embedding import Embedding
 from condmmd.kernels import Linear
 from condmmd.nuisance.folds import fold_parts
@@ -22,7 +23,7 @@ def given_predictions(predictions: tuple[Any, Any], y: Embedding, table: Table) 
         raise TypeError("`model` with predictions needs kernel_y='linear': they are in the units of Y.")
     found = []
     for values in predictions:
-        mu = host_floats(values)
+        mu = host_floats(unmasked(values, "model"))
         mu = mu[:, None] if mu.ndim == 1 else mu
         shape = (n_rows(y.phi), len(table.columns))
         if mu.shape != shape or not np.isfinite(mu).all():

@@ -31,6 +31,7 @@ from condmmd.backend import (
     total,
 )
 from condmmd.data import SAMPLE_ROWS, Table
+from condmmd.data.masks import unmasked
 from condmmd.nuisance.folds import balanced_folds, content_order
 from condmmd.nuisance.mixing import mixed_with_trees
 from condmmd.regression.logistic import LogisticFit, cross_validated_logistic
@@ -244,12 +245,13 @@ def propensity_model(propensity: Any) -> PropensityModel:
         return Classifier(propensity)
     if callable(propensity):
         return OfX(propensity)
-    return Known(np.array(propensity) if isinstance(propensity, np.ndarray) else propensity)
+    own = unmasked(propensity, "propensity")
+    return Known(np.array(own) if isinstance(own, np.ndarray) else own)
 
 
 def _checked(values: Any, t: Rows) -> Rows:
     """Probabilities where the labels are."""
-    e: Rows = rows_like(values, t)
+    e: Rows = rows_like(unmasked(values, "propensity"), t)
     if n_rows(e) != n_rows(t):
         raise ValueError(f"`propensity` must give one probability a row, {n_rows(t)}; got {n_rows(e)}.")
     low, high = column_span(e)
