@@ -12,6 +12,7 @@ from condmmd.data.warning_types import (
     SmallSampleWarning,
 )
 from condmmd.doors import cmmd, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
 from condmmd.effects.sizes import Size
@@ -38,6 +39,8 @@ __all__ = [
     "Delta",
     "Discrepancy",
     "DoublyRobust",
+    "Effect",
+    "Effects",
     "Energy",
     "EnergyKernel",
     "Family",

@@ -48,6 +48,8 @@ def test_it_stands_alone(page):
 def test_what_it_tells(page):
     text = page.read_text()
     for part in (
+        "How large is it?",
+        "mean of",
         "What moved",
         "Where",
         "It rests on",

@@ -1,5 +1,7 @@
 """What a result can be asked, and what it says where it has nothing left to answer with."""
 
+import pickle
+
 import numpy as np
 import pytest
 
@@ -8,6 +10,7 @@ from condmmd import cmmd_test
 QUESTIONS = {
     "marginal": lambda result: result.marginal(),
     "where": lambda result: result.where(),
+    "effect": lambda result: result.effect("p"),
     "by_stratum": lambda result: result.by_stratum("x0"),
     "evidence": lambda result: result.evidence,
 }
@@ -29,4 +32,31 @@ def test_without_data_a_question_says_how_to_run_the_test_again(result, ask):
 
 def test_each_is_answered_once(result):
     assert result.where() is result.where()
+    assert result.effect() is result.effect()
     assert result.diagnostics() is result.diagnostics()
+
+
+def test_effects_outlive_the_data_and_the_models(result):
+    """As diagnostics do: those of the summary stay without the rows; from bytes they are found again."""
+    found = result.effect()
+    assert result.without_data().effect() == found
+    there = pickle.loads(pickle.dumps(result))  # noqa: S301 - our own bytes
+    assert "_adjusted" not in there.__dict__
+    assert there.effect() == found
+    assert there.effect("all", 0.9).to_dict() == result.effect("all", 0.9).to_dict()
+    words = found.table(every=False)[0].interval
+    for text in (result.summary(), result._repr_html_(), result.without_data().summary()):
+        assert words in text
+    assert result.to_dict()["effect"] == found.to_dict()
+
+
+def test_effects_of_rows_that_were_changed_are_refused():
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(80, 2)), rng.normal(size=80)
+    result = cmmd_test(x, y, np.repeat([1, 0], 40), n_resamples=19, rng=1)
+    before = result.effect()
+    y += 1.0
+    assert result.effect() is before
+    assert before.table(every=False)[0].interval in result.summary()
+    with pytest.raises(ValueError, match="changed in place"):
+        result.effect("p")

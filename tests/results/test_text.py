@@ -34,4 +34,4 @@ def test_numbers_in_as_many_digits_as_a_person_reads():
 def test_many_levels_are_not_all_shown():
     result = cmmd_test(X, SAME, GROUP, statistic=CMMD(level=np.linspace(0, 2, 13)), n_resamples=19, rng=0)
     assert "... and 3 more" in result.summary()
-    assert result._repr_html_().count("<tr>") == 1 + 10
+    assert result._repr_html_().split("p-value alone")[1].count("<tr>") == 10

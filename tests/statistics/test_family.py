@@ -187,7 +187,7 @@ def test_several_kernels_are_refused_and_the_summary_is_in_words():
         Family(kernel_x=["gaussian", "laplacian"])
     text = cmmd_test(X, Y + 0.7 * GROUP, GROUP, statistic=Family(), **FAST).summary()
     assert "the mean of y0, over all rows" in text
-    assert "... and 2 more" in text
+    assert "... and 6 more" in text
 
 
 def test_the_spread_is_less_what_x_says_of_it():

@@ -1,1 +1,8 @@
 """How large the difference is, how sure one can be of that, and what would have been seen or would overturn it."""
+
+from condmmd.effects.adjusted import Adjusted
+from condmmd.effects.effects import Effect, Effects
+from condmmd.effects.estimate import check_effect, estimate_effects
+from condmmd.effects.scores import PopulationName
+
+__all__ = ["Adjusted", "Effect", "Effects", "PopulationName", "check_effect", "estimate_effects"]

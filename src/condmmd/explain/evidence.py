@@ -2,21 +2,34 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, HeldLabels, Weights, cached_property, n_rows, pick_rows, sample_rows, to_host
+from condmmd.backend import (
+    Array,
+    HeldLabels,
+    Rows,
+    Weights,
+    cached_property,
+    n_rows,
+    pick_rows,
+    place_rows,
+    sample_rows,
+    to_host,
+)
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.inference import Plan, Trained
 from condmmd.labels import LabelPlan
-from condmmd.nuisance import Learned, PooledRegression
+from condmmd.nuisance import Learned, PooledRegression, Residuals
 from condmmd.nuisance.residuals import NoResiduals, PooledRidge
 from condmmd.regression.logistic import residual_labels
 from condmmd.statistics import ConditionalFit
+from condmmd.statistics.outcome_scale import outcome_scale
 
 __all__ = ["Evidence", "evidence_of"]
 
@@ -105,6 +118,12 @@ class Evidence:
             return np.asarray(values - values.mean(axis=0))
         return np.stack([self.pooled.residuals(column) for column in values.T], axis=1)
 
+    def further(self, values: Array) -> Array:
+        """The same by the one smoother that the test has, whatever the columns: nothing is fitted anew for them."""
+        if isinstance(self.plan.residuals, PooledRidge):  # what it leaves has each row's own part in it
+            return self.residuals(values)
+        return to_host(self.learned.further(values))
+
     @property
     def assumption(self) -> str:
         """What the propensity rests on, where it was estimated."""
@@ -134,8 +153,41 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit) -> Evidenc
         shrink = to_host(pooled.shrink) * (count / len(rows))
         pooled = replace(pooled, fitted=here(pooled.fitted), features=here(pooled.features), shrink=shrink)
     outcomes, e = trained.learned.outcomes, to_host(labels.centre)
+    outcomes = replace(outcomes, phi=here(outcomes.phi), gram=None)
     learned = replace(
-        trained.learned, outcomes=replace(outcomes, phi=here(outcomes.phi), gram=None), propensity=propensity, centre=e,
-        pooled=pooled,
+        trained.learned, outcomes=outcomes, propensity=propensity, centre=e, pooled=pooled,
+        further=_Here(trained.learned.further, whole.groups.t) if len(rows) == count
+        else _Again(plan.residuals, outcomes, samples, pooled),
     )  # fmt: skip
     return Evidence(plan, labels, x, replace(y, phi=here(y.phi)), pooled, e, learned)
+
+
+@dataclass(frozen=True, eq=False)
+class _Here:
+    """The models of a test, wherever its rows are, for columns in NumPy."""
+
+    model: Callable[[Rows], Rows]
+    rows: Rows
+
+    def __call__(self, values: Rows) -> Rows:
+        return to_host(self.model(place_rows(to_host(values), self.rows)))
+
+
+@dataclass(frozen=True, eq=False)
+class _Again:
+    """The models of a test fitted once more to some of its rows."""
+
+    model: Residuals
+    outcomes: Embedding
+    samples: Samples
+    pooled: PooledRegression | None
+
+    def __call__(self, values: Rows) -> Rows:
+        return to_host(self._fitted(values))
+
+    @cached_property
+    def _fitted(self) -> Callable[[Rows], Rows]:
+        y, seen = self.samples.y, self.outcomes.phi
+        if self.samples.gram_y is None:
+            seen = to_host(y.once(outcome_scale)(y.values))
+        return self.model.fit(replace(self.outcomes, phi=seen), self.samples, self.pooled).further

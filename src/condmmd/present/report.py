@@ -87,6 +87,7 @@ def render(result: Shown, context: ReportContext) -> str:
         context=replace(
             context, notes=tuple(dict.fromkeys((*context.notes, *contradictions(result, context.marginal))))
         ),
+        effect=result.effect() if result.has_outcomes else None,
         where=where,
         checks=result.diagnostics(),
         pictures=_pictures(result, where),

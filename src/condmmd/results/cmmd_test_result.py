@@ -13,6 +13,7 @@ import numpy as np
 
 from condmmd.backend import Array
 from condmmd.data import Samples
+from condmmd.effects import Adjusted, Effects
 from condmmd.explain import Diagnostics, evidence_of
 from condmmd.explain.diagnose import Leftovers
 from condmmd.inference import LevelResult, Plan, Run
@@ -25,7 +26,7 @@ from condmmd.statistics import ConditionalFit
 __all__ = ["CMMDTestResult"]
 
 # Fields that are no part of what a result says of itself.
-NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost", "_checked"})
+NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost", "_checked", "_effect"})
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -102,6 +103,7 @@ class CMMDTestResult(Questions):
     _checksum: int = 0
     _lost: str = ""
     _checked: Diagnostics | None = None
+    _effect: Effects | None = None
 
     @classmethod
     def of(cls, plan: Plan, samples: Samples, run: Run, call: str) -> CMMDTestResult:
@@ -141,8 +143,13 @@ class CMMDTestResult(Questions):
         outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
             result.__dict__["_trained"] = trained
-        if Leftovers.kept_of(samples):  # so that a summary has not to train once more
-            result.__dict__["_leftovers"] = Leftovers.of(evidence_of(plan, trained, fitted))
+        if Adjusted.kept_of(samples) or Leftovers.kept_of(samples):  # so that a summary has not to train once more
+            evidence = evidence_of(plan, trained, fitted)
+            if Leftovers.kept_of(samples):
+                result.__dict__["_leftovers"] = Leftovers.of(evidence)
+            if Adjusted.kept_of(samples):
+                result.__dict__["_adjusted"] = Adjusted.of(evidence)
+                result.effect()
         return result
 
     def __iter__(self) -> Iterator[float]:
@@ -164,7 +171,7 @@ class CMMDTestResult(Questions):
 
     def without_data(self) -> CMMDTestResult:
         """The numbers and the words, without the rows: small, but it cannot be asked `where` or for a report."""
-        return replace(self, _plan=None, _samples=None, _checked=self._checks)
+        return replace(self, _plan=None, _samples=None, _checked=self._checks, _effect=self._known_effect)
 
     def plot(self, kind: str = "null", ax: Any = None, **options: Any) -> Any:
         """Draw a picture and return its axes; needs matplotlib.
@@ -209,15 +216,18 @@ class CMMDTestResult(Questions):
         return summary_of(
             self, estimator=self.estimator, reg=self.reg, residualization=self.residualization, checks=self._checks,
             sensitivity="" if asked is None else asked.sentence(),
+            effect=self._known_effect,
         )  # fmt: skip
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        return html_of(self, self._checks)
+        return html_of(self, self._checks, self._known_effect)
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        plain = {part.name: getattr(self, part.name) for part in fields(self) if part.name not in NOT_IN_DICT}
+        effect = self._known_effect
+        plain: dict[str, Any] = {"effect": None if effect is None else effect.to_dict()}
+        plain |= {part.name: getattr(self, part.name) for part in fields(self) if part.name not in NOT_IN_DICT}
         plain |= {
             "null_distribution": np.asarray(self.null_distribution).tolist(), "levels": list(self.levels),
             "by_level": [asdict(result) for result in self.by_level],
@@ -232,7 +242,12 @@ class CMMDTestResult(Questions):
         try:
             pickle.dumps(self._plan)
         except Exception as error:  # noqa: BLE001 - whatever the user passed in may fail in its own way
-            state |= {"_plan": None, "_samples": None, "_lost": f"its plan could not be pickled ({error})"}
+            state |= {
+                "_effect": self._known_effect,
+                "_plan": None,
+                "_samples": None,
+                "_lost": f"its plan could not be pickled ({error})",
+            }
         return state
 
     def __copy__(self) -> CMMDTestResult:

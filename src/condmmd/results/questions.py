@@ -11,6 +11,7 @@ from condmmd.backend import Array, cached_property, take, to_host
 from condmmd.data import Samples
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import CondmmdWarning
+from condmmd.effects import Adjusted, Effects, PopulationName, check_effect, estimate_effects
 from condmmd.effects.detectable import Detectable, detect
 from condmmd.effects.equivalence import Closeness, close_in_mean, close_in_size
 from condmmd.effects.false_alarms import FalseAlarms, false_alarms
@@ -40,6 +41,9 @@ class Questions:
     _checksum: int
     _lost: str
     _checked: Diagnostics | None
+    _effect: Effects | None
+    n_obs: tuple[int, int]
+    rng_state: int
 
     def marginal(self) -> dict[str, MMDTestResult]:
         """Did X move, did Y? Two tests, "X" and "Y", on the rows of this one and with its kernels."""
@@ -110,6 +114,48 @@ class Questions:
     def _checks(self) -> Diagnostics | None:
         """The diagnostics where they cost next to nothing."""
         return self._diagnostics if self._checked is not None or Leftovers.kept_of(self._samples) else None
+
+    def effect(self, population: PopulationName = "overlap", confidence: float = 0.95) -> Effects:
+        """How large the difference is after adjusting for X, P less Q in the outcomes' units, with intervals.
+
+        Means, shares of classes, a ratio of rates for counts, the ratio of the spreads, and quantiles; by the models
+        that the test has (augmented inverse propensities), blocks counted as one.
+
+        Parameters
+        ----------
+        population
+            Over whom it is averaged: "overlap", where both groups are (rows count by e (1 - e), which needs no
+            extrapolation and has the smallest error); "p" or "q", covariates as in that group; "all".
+        confidence
+            Of the intervals.
+        """
+        check_effect(population, confidence)
+        if (population, confidence) == ("overlap", 0.95):
+            return self._overlap_effect
+        return self._estimated(population, confidence)
+
+    def _estimated(self, population: PopulationName, confidence: float) -> Effects:
+        self._kept()
+        return estimate_effects(self._adjusted, self.n_obs, population, confidence, self.rng_state)
+
+    @cached_property
+    def _overlap_effect(self) -> Effects:
+        return self._estimated("overlap", 0.95) if self._effect is None else self._effect
+
+    @cached_property
+    def _adjusted(self) -> Adjusted:
+        return Adjusted.of(self.evidence)
+
+    @property
+    def _known_effect(self) -> Effects | None:
+        """The effects where they cost next to nothing, or were asked for already."""
+        known = self._effect is not None or "_overlap_effect" in self.__dict__
+        return self._overlap_effect if known or Adjusted.kept_of(self._samples) else None
+
+    @property
+    def has_outcomes(self) -> bool:
+        """Whether there is anything left to estimate effects from: the columns of Y."""
+        return self._samples is not None and self._samples.gram_y is None
 
     def where(self, *, significance: float | None = None) -> Where:
         """Where the two differ: by how much over all rows, whether it is the same everywhere, and only then regions.

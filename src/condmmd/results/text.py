@@ -8,15 +8,17 @@ from textwrap import wrap
 from typing import Any
 
 from condmmd.data import Samples
+from condmmd.effects import Effects
 from condmmd.explain import Diagnostics
 from condmmd.inference import LevelResult
 from condmmd.present import Shown
 
 __all__ = ["html_of", "listed", "shortened", "spaces_of", "summary_of"]
 
-# Columns named in a sentence, and levels shown.
+# Columns named in a sentence; levels, and columns of several kinds, that are shown.
 MAX_NAMED = 8
 MAX_LEVELS = 10
+MAX_KINDS = 6
 # A column that is a level is no wider.
 SHORT = 8
 # Characters in a line of a finding.
@@ -52,14 +54,16 @@ def summary_of(
     residualization: dict[str, Any] | None,
     checks: Diagnostics | None = None,
     sensitivity: str = "",
+    effect: Effects | None = None,
 ) -> str:
-    """A screenful; of the checks what speaks against the result."""
+    """A screenful: how large the difference is first; of the checks what speaks against the result."""
     (n, m), (p, q) = result.n_obs, result.labels
     overlap = result.propensity_summary
     differs = "" if result.pvalue <= result.significance else "no "
     drawn = f", {result.n_resamples} label vectors" if result.n_resamples else ""
     lines = [
         f"Is Y given X the same in P ({p}: {n} rows) and Q ({q}: {m} rows)?",
+        *_effect_lines(effect, result),
         f"  p-value     {result.pvalue:.4g}  ({differs}evidence that it differs, at {result.significance:g})",
         f"  rests on    {result.assumption}",
         f"  null        {result.scheme}{drawn}",
@@ -90,6 +94,12 @@ def summary_of(
     return "\n".join(lines)
 
 
+def _effect_lines(effect: Effects | None, result: Shown) -> list[str]:
+    if effect is not None:
+        return [f"  effect      {effect.estimand}", *(f"              {line}" for line in effect.statements())]
+    return ["  effect      result.effect() estimates it"] if result.has_outcomes else []
+
+
 def _check_lines(checks: Diagnostics | None) -> list[str]:
     if checks is None:
         return ["  checks      result.diagnostics() makes them"]
@@ -108,18 +118,19 @@ def _shown_columns(result: Shown) -> tuple[LevelResult, ...]:
     """Levels in their order; of columns of several kinds those that speak most against the null first."""
     levels = all(_words(row) == f"{row.level:g}" for row in result.by_level)
     rows = result.by_level if levels else sorted(result.by_level, key=lambda row: row.pvalue)
-    return tuple(rows[:MAX_LEVELS])
+    return tuple(rows[: MAX_LEVELS if levels else MAX_KINDS])
 
 
-def html_of(result: Shown, checks: Diagnostics | None = None) -> str:
+def html_of(result: Shown, checks: Diagnostics | None = None, effect: Effects | None = None) -> str:
     """What a notebook shows."""
+    size = "" if effect is None else effect._repr_html_()
     warnings = () if checks is None else checks.of("warning")
     rows = "".join(
         f"<tr><td>{escape(_words(row))}</td><td>{row.statistic:.4g}</td><td>{row.pvalue:.4g}</td></tr>"
         for row in _shown_columns(result)
     )
     return (
-        f"<p><strong>{escape(result.sentence())}</strong></p>"
+        f"<p><strong>{escape(result.sentence())}</strong></p>{size}"
         f"<p>{result.n_obs[0]} + {result.n_obs[1]} rows; {escape(result.scheme)}, {result.n_resamples} null label "
         f"vectors. Rests on: {escape(result.assumption)}.</p>"
         + "".join(f"<p><strong>Warning:</strong> {escape(finding.words)}</p>" for finding in warnings)

@@ -53,6 +53,7 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
     where = None if options.no_where else result.where()
     alarms = None if options.check is None else result.check(options.check or None)
     size = result.size()
+    result.effect()  # so that it is told of rows in chunks too
     answer = {
         "verdict": result.sentence(),
         "differs": bool(result.pvalue <= result.significance),

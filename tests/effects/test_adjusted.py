@@ -1,0 +1,101 @@
+"""What the models of a test leave of outcomes and labels, for its effects."""
+
+import dask.array as da
+import numpy as np
+import pytest
+from sklearn.linear_model import LinearRegression
+
+from condmmd import CMMD, Gaussian, PooledRidge, cmmd_test
+from condmmd.effects import Adjusted
+from condmmd.effects.adjusted import ALONG
+from condmmd.nuisance.folds import fold_parts, shuffled_folds
+from tests.effects.tables import SETTINGS, N, T, X, Y, default, plain
+
+
+def test_without_models_it_is_outcomes_and_labels_less_their_means():
+    adjusted = plain()._adjusted
+    np.testing.assert_allclose(adjusted.means.left[:, 0], Y - Y.mean())
+    np.testing.assert_allclose(adjusted.means.labels_left, T - T.mean(), atol=1e-9)
+    np.testing.assert_array_equal(adjusted.e, plain().evidence.e)
+    assert adjusted.blocks is None
+
+
+def test_labels_go_through_the_smoother_of_the_outcomes():
+    """By a ridge, whose smoother can be written down: what is left is linear in what went in, with one lambda."""
+    result = cmmd_test(X, Y, T, residualize=PooledRidge(), **SETTINGS)
+    adjusted, pooled = Adjusted.of(result.evidence), result.evidence.pooled
+    for values, left in ((Y, adjusted.means.left[:, 0]), (1.0 * T, adjusted.means.labels_left)):
+        np.testing.assert_allclose(left, pooled.residuals(values), atol=1e-8)
+    smoother = (pooled.features * pooled.shrink) @ pooled.features.T + 1 / N
+    h = np.diag(smoother) - 1 / N
+    without_own = (smoother - np.diag(np.diag(smoother))) / (1 - h)[:, None]
+    assert adjusted.noise.shared.mean() == pytest.approx(np.mean(np.sum(without_own**2, axis=1)), rel=0.5)
+
+
+def test_what_goes_along_has_no_part_in_the_choices():
+    evidence = default().evidence
+    values = ((Y - Y.mean()) / Y.std())[:, None]
+    alone = evidence.further(values)
+    beside = evidence.further(np.column_stack([values, ALONG * np.random.default_rng(0).normal(size=(N, 3))]))
+    np.testing.assert_allclose(beside[:, :1], alone, atol=1e-9)
+    np.testing.assert_allclose(default()._adjusted.means.left / Y.std(), alone, atol=1e-9)
+
+
+def test_a_regressor_of_the_user_is_asked_about_the_outcomes_alone():
+    asked = []
+
+    class Counted(LinearRegression):
+        def fit(self, X, y):
+            asked.append(np.ndim(y) == 1 or y.shape[1] == 1)
+            return super().fit(X, y)
+
+    adjusted = cmmd_test(X, Y, T, residualize=Counted(), **SETTINGS)._adjusted
+    expected = np.empty(N)
+    for rows, train in fold_parts(N, shuffled_folds(N, 5)):
+        expected[rows] = Y[rows] - LinearRegression().fit(X[train], Y[train]).predict(X[rows])
+    np.testing.assert_allclose(adjusted.means.left[:, 0], expected, atol=1e-9)
+    np.testing.assert_array_equal(adjusted.means.labels_left, T - adjusted.e)
+    assert asked[-5:] == [True] * 5  # one column, once in each fold, after everything that the test itself asked
+
+
+def test_predictions_between_thresholds():
+    adjusted = default()._adjusted
+    outcome, grid = adjusted.outcomes[0], adjusted.below[0]
+    some = adjusted.at_thresholds(0, outcome.thresholds[[3, 9]])
+    np.testing.assert_allclose(some.values - some.left, grid[:, [3, 9]], atol=1e-7)
+    middle = np.sort(Y)[(np.searchsorted(np.sort(Y), outcome.thresholds[[3, 4]]).sum()) // 2]
+    between = adjusted.at_thresholds(0, np.array([middle]))
+    predicted = (between.values - between.left)[:, 0]
+    low, high = np.minimum(grid[:, 3], grid[:, 4]), np.maximum(grid[:, 3], grid[:, 4])
+    assert ((predicted >= low - 1e-6) & (predicted <= high + 1e-6)).all()
+    beyond = adjusted.at_thresholds(0, np.array([Y.min() - 1, Y.max()]))
+    np.testing.assert_allclose(beyond.values - beyond.left, np.tile([0.0, 1.0], (N, 1)))
+
+
+def test_which_tests_keep_it(monkeypatch):
+    samples = default()._samples
+    assert Adjusted.kept_of(samples)
+    assert not Adjusted.kept_of(None)
+    monkeypatch.setattr("condmmd.effects.adjusted.KEPT_ROWS", N - 1)
+    assert not Adjusted.kept_of(samples)
+
+
+def test_of_chunks_some_rows_are_enough(monkeypatch):
+    monkeypatch.setattr("condmmd.explain.evidence.EVIDENCE_ROWS", 200)
+    result = cmmd_test(*(da.from_array(a, chunks=100) for a in (X, Y, T)), **SETTINGS)
+    assert "result.effect() estimates it" in result.summary()
+    assert result.to_dict()["effect"] is None
+    effects = result.effect()
+    assert effects.rows == 200
+    assert effects.n_obs == result.n_obs
+    assert "estimated from 200 of them" in effects.summary()
+    whole = default().effect()["mean"]
+    assert abs(effects["mean"].estimate - whole.estimate) < 2 * whole.error
+    assert "mean of y0" in result.summary()  # now that it is known
+
+
+def test_a_gram_matrix_of_the_outcomes_has_no_mean():
+    result = cmmd_test(X, Gaussian(1.0)(Y[:, None]), T, statistic=CMMD(kernel_y="precomputed"), **SETTINGS)
+    with pytest.raises(TypeError, match="Y is a Gram matrix"):
+        result.effect()
+    assert "effect" not in result.summary()
