@@ -48,6 +48,7 @@ FEW_ROWS = 1000
 # Standard errors by which trees must tell more than the ridge for them to take part: where they do not, they only add
 # noise; and an edge that would make a false alarm is seen in the outcomes before it is seen in a difference.
 TELLS = 1.0
+NOTHING = 1e-15
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
 
@@ -154,8 +155,9 @@ def _tells_more(smooth: Rows, values: Rows, predicted: Rows) -> bool:
     ``smooth`` is what the ridge leaves of the values: does it go along with what the trees say more than the ridge?
     """
     sums, squares = (to_host(part) for part in sum_rows(_agreement, smooth, values, predicted))
-    z = sums / np.sqrt(np.maximum(squares, 1e-300))
-    return bool(z[0] > TELLS or z.max() > TELLS + np.sqrt(2 * np.log(len(z))))
+    counts = squares > NOTHING * squares.max()  # columns that only go along have no say
+    z = sums[counts] / np.sqrt(np.maximum(squares[counts], 1e-300))
+    return bool(len(z)) and bool(z[0] > TELLS or z.max() > TELLS + np.sqrt(2 * np.log(len(z))))
 
 
 def _agreement(smooth: Rows, values: Rows, predicted: Rows) -> tuple[AnyArray, AnyArray]:
