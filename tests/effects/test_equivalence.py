@@ -8,7 +8,6 @@ import pytest
 from scipy.stats import t as student
 
 from condmmd import Compute, cmmd_test
-from condmmd.effects.equivalence import mean_shift
 
 FAST = {"n_resamples": 19, "rng": 0, "compute": Compute(keep_fits=True)}
 
@@ -23,30 +22,21 @@ def result_of(seed=0, n=150, shift=0.0, outcomes=1, **settings):
     return cmmd_test(x, pd.DataFrame(Y, columns=names), group, **FAST, **settings)
 
 
-def test_a_mean_shift_is_a_regression_of_residuals_on_residual_labels():
-    own = result_of(shift=0.4).evidence
-    tau, r = own.t - own.e, np.random.default_rng(0).normal(size=300) + 0.3 * own.t
-    slope = np.linalg.lstsq(tau[:, None], r, rcond=None)[0][0]
-    error = np.sqrt(np.sum((tau * (r - slope * tau)) ** 2)) / np.sum(tau**2)  # White's
-    found = mean_shift(r, own)
-    assert found.estimate == pytest.approx(slope)
-    assert found.error == pytest.approx(error, rel=0.01)
-
-
-def test_rows_of_a_block_count_as_one():
-    own = result_of(blocks=np.arange(300) // 3).evidence
-    tau, r = own.t - own.e, np.repeat(np.random.default_rng(0).normal(size=100), 3)
-    influence = (tau * (r - mean_shift(r, own).estimate * tau)).reshape(100, 3).sum(axis=1) / np.sum(tau**2)
-    assert mean_shift(r, own).error == pytest.approx(np.sqrt(np.sum(influence**2)), rel=0.02)
-    assert mean_shift(r, own).degrees == 98
+def test_the_mean_is_that_of_effect():
+    result = result_of(shift=0.4, blocks=np.arange(300) // 3)
+    mean, found = result.effect()["mean"], result.closer_than(1.0, confidence=0.975)
+    assert found.estimates == (mean.estimate,)
+    assert found.intervals[0] == pytest.approx(mean.interval)
+    assert result.without_data().closer_than(1.0, confidence=0.975) == found
 
 
 def test_two_one_sided_tests():
     result = result_of(shift=0.2)
     found = result.closer_than(0.5)
     (low, high), (estimate,) = found.intervals[0], found.estimates
-    error = (high - low) / 2 / student.ppf(0.95, 298)
-    one_sided = student.cdf((estimate - 0.5) / error, 298), student.sf((estimate + 0.5) / error, 298)
+    df = result.effect().df
+    error = (high - low) / 2 / student.ppf(0.95, df)
+    one_sided = student.cdf((estimate - 0.5) / error, df), student.sf((estimate + 0.5) / error, df)
     assert found.pvalue == pytest.approx(max(one_sided))
     assert found.shown == bool(found) == (low > -0.5 and high < 0.5)
     assert error == pytest.approx(2 / 300**0.5, rel=0.15)
@@ -94,7 +84,12 @@ def test_bad_arguments():
         result.closer_than(1.0, "spread")
     with pytest.raises(ValueError, match="`confidence` must be"):
         result.closer_than(1.0, confidence=0.1)
-    x, group = np.random.default_rng(0).normal(size=60), np.repeat([1, 0], 30)
-    words = cmmd_test(x, pd.Series(np.tile(["a", "b"], 30)), group, **FAST)
-    with pytest.raises(TypeError, match="use what='size'"):
-        words.closer_than(0.1)
+
+
+def test_shares_of_classes_must_all_be_within_the_margin():
+    x, group = np.random.default_rng(0).normal(size=200), np.repeat([1, 0], 100)
+    same = cmmd_test(x, pd.Series(np.tile(["a", "b"], 100), name="answer"), group, **FAST)
+    other = cmmd_test(x, pd.Series(np.where(group == 1, "a", "b"), name="answer"), group, **FAST)
+    assert same.closer_than(0.3).shown
+    assert "0.3 in answer" in same.closer_than(0.3).sentence
+    assert not other.closer_than(0.3)

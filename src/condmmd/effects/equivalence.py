@@ -6,28 +6,18 @@ not above delta and not below -delta, of every outcome. Of the share: that what 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from condmmd.backend import Array, to_host
 from condmmd.data.checks import is_number
-from condmmd.effects.label_freedom import sums_by
+from condmmd.effects.effects import Effects
 from condmmd.effects.sizes import Sizes, check_confidence, share_of, squared_at
 from condmmd.explain import Evidence
 
-__all__ = ["Closeness", "MeanShift", "close_in_mean", "close_in_size", "mean_shift"]
-
-
-@dataclass(frozen=True)
-class MeanShift:
-    """The mean of P less that of Q given X, where both groups are, its standard error and degrees of freedom."""
-
-    estimate: float
-    error: float
-    degrees: int
+__all__ = ["Closeness", "close_in_mean", "close_in_size"]
 
 
 @dataclass(frozen=True)
@@ -81,52 +71,30 @@ class Closeness:
         return plain | lists | {"intervals": [list(ends) for ends in self.intervals]}
 
 
-def mean_shift(residuals: Array, evidence: Evidence) -> MeanShift:
-    """``sum (t - e) r / sum (t - e)^2``, with the error of its influence function; blocks of rows count as one."""
-    tau = evidence.t - evidence.e
-    total = float(tau @ tau)
-    estimate = float(tau @ residuals) / total
-    influence = tau * (residuals - estimate * tau) / total
-    if evidence.labels.blocks is not None:
-        influence = sums_by(influence[:, None], evidence.blocks)[:, 0]
-    count = len(influence)
-    return MeanShift(estimate, float(np.sqrt(influence @ influence * count / max(count - 2, 1))), max(count - 2, 1))
-
-
-def close_in_mean(
-    evidence: Evidence,
-    residuals: Callable[[Sequence[int]], Array],
-    delta: Any,
-    confidence: Any,
-    spaces: tuple[str, str],
-) -> Closeness:
-    """Two one-sided tests of every outcome; all must be closer than their margins."""
+def close_in_mean(effects: Effects, delta: Any, confidence: Any, x: str) -> Closeness:
+    """Two one-sided tests of the mean of every outcome, or of the share of each class; all must be within margins."""
     from scipy.stats import t as student  # noqa: PLC0415 - a slow import that few runs need
 
-    confidence, y = check_confidence(confidence), evidence.samples.y
-    if evidence.samples.gram_y is not None or y.categorical:
-        raise TypeError(
-            "closer_than(what='mean') needs outcomes that are numbers; a Gram matrix or categories have no mean: use "
-            "what='size'."
-        )
-    margins = _margins(delta, y.names)
-    left = to_host(residuals(range(len(y.names))))
-    shifts = [mean_shift(column, evidence) for column in left.T]
+    confidence = check_confidence(confidence)
+    found = [effect for effect in effects if effect.kind in {"mean", "share"}]
+    by_outcome = _margins(delta, tuple(dict.fromkeys(effect.outcome for effect in found)))
+    margins = tuple(by_outcome[effect.outcome] for effect in found)
+    names = tuple(effect.outcome if effect.kind == "mean" else effect.name for effect in found)
     pvalue, intervals = 0.0, []
-    for shift, margin in zip(shifts, margins, strict=True):
-        error = max(shift.error, 1e-300)
-        pvalue = max(pvalue, float(student.sf((margin - abs(shift.estimate)) / error, shift.degrees)))
-        half = float(student.ppf(confidence, shift.degrees)) * error
-        intervals.append((shift.estimate - half, shift.estimate + half))
+    for effect, margin in zip(found, margins, strict=True):
+        error = max(effect.error, 1e-300)
+        pvalue = max(pvalue, float(student.sf((margin - abs(effect.estimate)) / error, effects.df)))
+        half = float(student.ppf(confidence, effects.df)) * error
+        intervals.append((effect.estimate - half, effect.estimate + half))
     shown = pvalue < 1 - confidence
-    x, (p, q) = spaces[0], _labels(evidence)
-    within = ", ".join(f"{margin:g} in {name}" for margin, name in zip(margins, y.names, strict=True))
+    p, q = effects.labels
+    within = ", ".join(f"{margin:g} in {name}" for name, margin in by_outcome.items())
     if shown:
         words = f"Given {x}, {p} and {q} are the same on average for all practical purposes: within {within}"
     else:
         words = f"It is not shown that, given {x}, {p} and {q} are the same on average within {within}"
     return Closeness(
-        pvalue, shown, "mean", y.names, margins, tuple(s.estimate for s in shifts), tuple(intervals), confidence,
+        pvalue, shown, "mean", names, margins, tuple(effect.estimate for effect in found), tuple(intervals), confidence,
         f"{words} (p = {pvalue:.3g}).",
     )  # fmt: skip
 
@@ -151,7 +119,7 @@ def close_in_size(sizes: Sizes, delta: Any, confidence: Any, spaces: tuple[str, 
     )  # fmt: skip
 
 
-def _margins(delta: Any, names: tuple[str, ...]) -> tuple[float, ...]:
+def _margins(delta: Any, names: tuple[str, ...]) -> dict[str, float]:
     """One positive number for each outcome."""
     if isinstance(delta, Mapping):
         if set(delta) != set(names):
@@ -164,7 +132,7 @@ def _margins(delta: Any, names: tuple[str, ...]) -> tuple[float, ...]:
             f"`delta` must be a positive number in the outcome's units, or one for each of {len(names)} outcome(s); "
             f"got {delta!r}."
         )
-    return tuple(float(value) for value in values)
+    return {name: float(value) for name, value in zip(names, values, strict=True)}
 
 
 def _labels(evidence: Evidence) -> tuple[str, str]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from condmmd.backend import Array, cached_property, take, to_host
+from condmmd.backend import cached_property
 from condmmd.data import Samples
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import CondmmdWarning
@@ -287,11 +287,4 @@ class Questions:
         check_choice(what, "what", ("mean", "size"))
         if what == "size":
             return close_in_size(self._sizes, delta, confidence, self.spaces)
-        return close_in_mean(self.evidence, self._outcome_residuals, delta, confidence, self.spaces)
-
-    def _outcome_residuals(self, columns: Sequence[int]) -> Array:
-        """What the models of the test leave of some outcomes, in their units."""
-        evidence, trained = self.evidence, self._trained
-        if trained.labels.samples.chunked:
-            return evidence.residuals(to_host(evidence.samples.y.values)[:, list(columns)])
-        return to_host(trained.learned.further(take(trained.labels.samples.y.values, tuple(columns), axis=1)))
+        return close_in_mean(self.effect(), delta, confidence, self.spaces[0])
