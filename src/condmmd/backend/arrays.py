@@ -14,6 +14,7 @@ import array_api_compat as compat
 import numpy as np
 import numpy.typing as npt
 
+from condmmd.backend.clusters import compute_parts
 from condmmd.backend.threads import one_blas_thread
 
 __all__ = [
@@ -181,10 +182,8 @@ def report_passes(report: Callable[[int], None]) -> Iterator[None]:
 
 def compute(parts: list[Any]) -> list[Any]:
     """What these parts of dask are, made in one pass over the chunks."""
-    import dask  # noqa: PLC0415
-
     watch = _watch.get()
     if watch is not None:
         watch()
     with one_blas_thread():  # dask has threads of its own
-        return list(dask.compute(*parts))
+        return compute_parts(parts)
