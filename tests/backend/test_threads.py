@@ -1,6 +1,9 @@
 """Threads change no number, and do not multiply."""
 
+import os
 import pickle
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -91,3 +94,59 @@ def test_one_or_two_threads_give_the_same_test(two_threads):
     assert many.embeddings["x"]["rank"] == 128
     assert many.pvalue == one.pvalue
     np.testing.assert_allclose(many.null_distribution, one.null_distribution, rtol=1e-8)
+
+
+# A thread computes again and again while the process forks; every child computes the same, or says why it does not.
+FORKING = """
+import os, sys, threading, time, warnings
+import numpy as np
+from condmmd import mmd_test
+from condmmd.backend import threads, unforked
+
+warnings.simplefilter("ignore")
+rng = np.random.default_rng(0)
+X, t = rng.normal(size=(300, 3)), np.repeat([1, 0], 150)
+run = lambda: mmd_test(X, t, n_resamples=19, rng=0).pvalue
+expected, done, busy = run(), threading.Event(), threading.Event()
+endless = unforked(lambda: (busy.set(), done.wait()))
+if "endless" in sys.argv:
+    threads.FORK_WAIT = 0.05
+    target = endless
+else:
+    def target():
+        while not done.is_set():
+            run()
+            busy.set()
+worker = threading.Thread(target=target)
+worker.start()
+busy.wait()
+for _ in range(1 if "endless" in sys.argv else 8):
+    child = os.fork()
+    if child == 0:
+        try:
+            found = run()
+            assert (found, threads._limit.users) == (expected, 0), (found, expected)
+            print("the same", flush=True)
+        except RuntimeError as error:
+            print(error, flush=True)
+        os._exit(0)
+    os.waitpid(child, 0)
+    time.sleep(0.01)
+done.set()
+worker.join()
+print("the end", run() == expected)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork here")
+@pytest.mark.parametrize(("arguments", "told"), [([], ["the same"] * 8), (["endless"], ["this process was forked"])])
+def test_a_fork_waits_for_other_threads(arguments, told):
+    """It stopped the threads of BLAS in the middle of a call, which then never ended; or the child waited forever."""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "2"}
+    done = subprocess.run(  # noqa: S603
+        [sys.executable, "-c", FORKING, *arguments], capture_output=True, text=True, timeout=120, check=False,
+        env=environment,
+    )  # fmt: skip
+    lines = done.stdout.splitlines()
+    assert lines[-1:] == ["the end True"], done.stderr
+    assert [line[: len(words)] for line, words in zip(lines[:-1], told, strict=True)] == told

@@ -88,18 +88,26 @@ from condmmd.backend.operations import (
     transposed,
     weighted_rows,
 )
-from condmmd.backend.threads import blas_threads_for, cached_property, for_each, n_threads, one_blas_thread, pipelined
+from condmmd.backend.threads import (
+    blas_threads_for,
+    cached_property,
+    for_each,
+    n_threads,
+    one_blas_thread,
+    pipelined,
+    unforked,
+)
 
 __all__ = [
     "AnyArray", "Array", "DrawnLabels", "HeldLabels", "Kind", "LabelBatch", "Labels", "LowerTriangle", "Metric",
     "PositiveFactor", "Rows", "Weights", "as_float", "as_float_like", "at_least", "blas_threads_for",
-    "cached_property", "column_span", "device_memory", "disjoint_columns", "distances", "distinct_rows", "each_chunk",
-    "each_step", "equal_rows", "exp_in_place", "factor_positive", "first_rows", "for_each", "fused_kernel",
-    "host_floats", "in_chunks", "interpolate", "is_chunked", "kind_of", "label_sums", "largest", "made_labels",
-    "map_rows", "move_to", "multiply_into", "n_rows", "n_threads", "namespace", "observed_labels", "on_processor",
-    "one_blas_thread", "pair_distances", "persist", "pick_rows", "pipelined", "place_of", "place_rows",
-    "placed_labels", "put_rows", "report_passes", "row_numbers", "row_slices", "rows_like", "sample_rows", "sigmoid",
-    "softplus", "solve_in_groups", "solve_one", "solve_positive", "solve_ridge", "square_sums", "squared_norms",
-    "stacked", "steps_of", "sum_rows", "take", "times_each", "to_host", "together", "total", "transposed",
-    "weighted_rows", "work_size",
+    "cached_property", "column_span", "device_memory", "disjoint_columns", "distances", "distinct_rows",
+    "each_chunk", "each_step", "equal_rows", "exp_in_place", "factor_positive", "first_rows", "for_each",
+    "fused_kernel", "host_floats", "in_chunks", "interpolate", "is_chunked", "kind_of", "label_sums", "largest",
+    "made_labels", "map_rows", "move_to", "multiply_into", "n_rows", "n_threads", "namespace", "observed_labels",
+    "on_processor", "one_blas_thread", "pair_distances", "persist", "pick_rows", "pipelined", "place_of",
+    "place_rows", "placed_labels", "put_rows", "report_passes", "row_numbers", "row_slices", "rows_like",
+    "sample_rows", "sigmoid", "softplus", "solve_in_groups", "solve_one", "solve_positive", "solve_ridge",
+    "square_sums", "squared_norms", "stacked", "steps_of", "sum_rows", "take", "times_each", "to_host",
+    "together", "total", "transposed", "unforked", "weighted_rows", "work_size",
 ]  # fmt: skip

@@ -6,22 +6,27 @@ threads go over the problems instead. SciPy's LAPACK lets other Python threads r
 
 from __future__ import annotations
 
+import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
-from functools import cache
-from threading import Lock
-from typing import Any, Generic, TypeVar
+from functools import cache, wraps
+from threading import Condition, Lock, get_ident
+from typing import Any, Generic, ParamSpec, TypeVar
 
 from threadpoolctl import ThreadpoolController
 
-__all__ = ["blas_threads_for", "cached_property", "for_each", "n_threads", "one_blas_thread", "pipelined"]
+__all__ = ["blas_threads_for", "cached_property", "for_each", "n_threads", "one_blas_thread", "pipelined", "unforked"]
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
+Arguments = ParamSpec("Arguments")
 
 FEW_OPERATIONS = 1e9
+# Seconds that a fork waits for other threads, at most.
+FORK_WAIT = 600.0
 _ours: ContextVar[int] = ContextVar("_ours", default=0)
 
 
@@ -77,6 +82,85 @@ class _Limit:
 
 
 _limit = _Limit()
+
+
+class _Forks:
+    """Which threads compute, so that no fork comes between.
+
+    A fork stops the threads of OpenBLAS, so that a call that is under way waits for them forever; and the child has
+    the locks that other threads held, with nobody to open them. So a fork waits until the other threads are done.
+    """
+
+    def __init__(self) -> None:
+        self.changed = Condition()
+        self.computing: Counter[int] = Counter()
+        self.wanted = 0
+        self.alone = True
+        self.broken = False
+
+    def begin(self) -> None:
+        """Note that a thread computes from now on; those that wait to fork go first."""
+        with self.changed:
+            if not self.computing[get_ident()]:
+                self.changed.wait_for(lambda: not self.wanted)
+            self.computing[get_ident()] += 1
+
+    def end(self) -> None:
+        """Note that a thread is done."""
+        with self.changed:
+            self.computing[get_ident()] -= 1
+            self.computing = +self.computing
+            self.changed.notify_all()
+
+    def before(self) -> None:
+        """Wait for the others; but not forever, as one of them may wait for this one."""
+        self.changed.acquire()
+        self.wanted += 1
+        self.alone = self.changed.wait_for(lambda: not (+self.computing).keys() - {get_ident()}, FORK_WAIT)
+
+    def in_parent(self) -> None:
+        """The others may go on."""
+        self.wanted -= 1
+        self.changed.notify_all()
+        self.changed.release()
+
+    def in_child(self) -> None:
+        """There are no other threads."""
+        here = self.computing[get_ident()]
+        self.broken = self.broken or not self.alone
+        self.changed, self.wanted, self.computing = Condition(), 0, Counter({get_ident(): here})
+        _limit.lock = Lock()
+        if _limit.users and not here:
+            _limit.users = 0
+            _limit.set.restore_original_limits()
+
+    def check(self) -> None:
+        """Refuse to compute where it would wait forever."""
+        if self.broken:
+            raise RuntimeError(
+                "this process was forked while another thread computed, and would wait for its locks forever. Start "
+                "processes before threads, or with multiprocessing.set_start_method('spawn')."
+            )
+
+
+_forks = _Forks()
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_forks.before, after_in_parent=_forks.in_parent, after_in_child=_forks.in_child)
+
+
+def unforked(function: Callable[Arguments, Value]) -> Callable[Arguments, Value]:
+    """The same function; a fork by another thread waits until it is done."""
+
+    @wraps(function)
+    def computing(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Value:
+        _forks.check()
+        _forks.begin()
+        try:
+            return function(*args, **kwargs)
+        finally:
+            _forks.end()
+
+    return computing
 
 
 @contextmanager

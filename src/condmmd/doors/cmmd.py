@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from condmmd.backend import unforked
 from condmmd.data import read_samples
 from condmmd.data.checks import is_number
 from condmmd.inference import Compute, Plan, Resampling, Settings, check_in_memory
@@ -17,6 +18,7 @@ from condmmd.statistics import CMMD, Family
 __all__ = ["cmmd"]
 
 
+@unforked
 def cmmd(
     X: Any,
     Y: Any,

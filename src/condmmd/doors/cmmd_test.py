@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from condmmd.backend import kind_of
+from condmmd.backend import kind_of, unforked
 from condmmd.data import read_samples
 from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
@@ -21,6 +21,7 @@ from condmmd.statistics import DoublyRobust, Family, Statistic
 __all__ = ["cmmd_test"]
 
 
+@unforked
 def cmmd_test(
     X: Any,
     Y: Any,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from condmmd.backend import n_rows, observed_labels
+from condmmd.backend import n_rows, observed_labels, unforked
 from condmmd.data import Samples, pooled_rows, read_gram, read_group, read_table
 from condmmd.data.checks import check_count
 from condmmd.data.row_order import check_order
@@ -21,6 +21,7 @@ from condmmd.statistics import MMD
 __all__ = ["mmd", "mmd_test"]
 
 
+@unforked
 def mmd(
     X: Any, group: Any, *, kernel: KernelLike = None, unbiased: bool = False, tol: float = 1e-12,
     max_rank: int | None = None,
@@ -52,6 +53,7 @@ def mmd(
     return float(check_statistics(fitted(observed_labels(samples.groups.t)), fitted)[0, 0])
 
 
+@unforked
 def mmd_test(
     X: Any, group: Any, *, kernel: KernelLike = None, unbiased: bool = False, blocks: Any = None,
     n_resamples: int = 999, rng: Any = None, tol: float = 1e-6, max_rank: int | None = None,

@@ -7,6 +7,7 @@ from typing import Any
 
 from scipy.stats import false_discovery_control
 
+from condmmd.backend import unforked
 from condmmd.data import read_samples
 from condmmd.data.checks import check_significance
 from condmmd.inference import Compute, Settings
@@ -19,6 +20,7 @@ from condmmd.results import ScreenResult
 __all__ = ["screen"]
 
 
+@unforked
 def screen(
     X: Any, Y: Any, group: Any, *, propensity: PropensityLike = "estimate", significance: float = 0.05
 ) -> ScreenResult:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, HeldLabels, to_host
+from condmmd.backend import Array, HeldLabels, to_host, unforked
 from condmmd.data.checks import check_resamples, check_significance
 from condmmd.embedding import Embedding
 from condmmd.explain.everywhere import Constancy
@@ -56,6 +56,7 @@ class _Witness:
         return np.einsum("bek,bek->be", difference, difference)
 
 
+@unforked
 def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     """Profiles over each covariate and the witness at some rows, in one simultaneous band."""
     settings = evidence.plan.settings
