@@ -135,7 +135,7 @@ def planned(workers, name, options):
         X, Y, t = draw(np.random.default_rng([k, 4]), n // 2, m // 2)
         rows.append(plan(X, Y, t, effect=size, kind=kind, power=POWER, rng=k).rows)
     p, q = (round(float(np.mean(part))) for part in zip(*rows, strict=True))
-    power = share(workers, draw, options.trials, p, q, kind=kind, size=size)
+    power = share(workers, draw, options, p, q, kind=kind, size=size)
     yield {"design": name, "rows": [p, q], "kind": kind, "size": size, "pilot": [n // 2, m // 2], "power": power}
 
 

@@ -35,7 +35,7 @@ MUTANTS = [
     ("residual not updated", "embedding/cholesky.py", "left -= column\n", "left -= 0.5 * column\n", "tests/embedding/test_cholesky.py"),
     ("NaN let through", "data/reading.py", "    _check_finite(table)\n    return table", "    return table", "tests/data/test_reading.py"),
     ("ties do not count", "inference/joining.py", "null[:, None] >= observed - slack", "null[:, None] > observed + slack", "tests/inference/test_joining.py::test_ties_count"),
-    ("studentised by the null rows alone", "inference/joining.py", "standard_scores(logs).z.max(axis=1)", "standard_scores(logs, slice(1, None)).z.max(axis=1)", "tests/inference/test_joining.py::test_the_joined_statistic_is_symmetric_in_the_rows"),
+    ("studentised by the null rows alone", "inference/joining.py", "standard_scores(np.log(np.maximum(own, floor)), known).z", "standard_scores(np.log(np.maximum(own, floor)), slice(1, None)).z", "tests/inference/test_joining.py::test_the_joined_statistic_is_symmetric_in_the_rows"),
     ("leaf counts ignore the other leaves", "labels/tables.py", "self.leaf_laws[g] * np.where(after >= 0, self.rest[g, np.maximum(after, 0)], 0.0)", "self.leaf_laws[g] * (self.rest[g, np.maximum(after, 0)] > 0) * (after >= 0)", "tests/labels/test_tables.py"),
     ("bad rows of a chunk are not seen", "embedding/embedding.py", "xp.stack([xp.min(diagonal), xp.max", "xp.stack([xp.max(diagonal), xp.max", "tests/embedding/test_embedding.py::test_one_bad_row_of_many_is_seen"),
     ("what is left of characteristic functions is cut off", "labels/laws.py", "LAST_FREQUENCY, REACH = 8.7, 11.0", "LAST_FREQUENCY, REACH = 5.0, 11.0", "tests/labels/test_laws.py::test_law_of_a_sum_from_powers"),
@@ -122,6 +122,12 @@ MUTANTS = [
     ("the rest moves with the share", "statistics/outcome_scale.py", "column.name, around_mean=True)", "column.name, around_mean=False)", "tests/statistics/test_outcome_scale.py::test_a_pile_of_equal_values_and_the_rest"),
     ("a share in units of itself", "statistics/outcome_scale.py", "(share * (1 - share) * parts)", "(share * parts)", "tests/statistics/test_outcome_scale.py::test_of_two_values_one_share_says_it_all"),
     ("a cap without a word", "embedding/choose.py", "        if warn:\n", "        if warn and max_rank < 0:\n", "tests/statistics/test_rank_cap.py"),
+    ("more rows do not help", "effects/power.py", "+ rows * self.signal", "+ self.signal", "tests/effects/test_power.py::test_more_rows_see_more_as_a_stronger_effect_does"),
+    ("null labels without the effect among the residuals", "effects/power.py", "weights = product.weights.T / self._louder(product, base, change)", "weights = product.weights.T", "tests/effects/test_power.py::test_the_columns_are_those_of_a_test_of_the_changed_table"),
+    ("an effect in every row", "effects/power.py", "_moments(tau * T, product.phi, change)", "_moments(tau, product.phi, change)", "tests/effects/test_power.py::test_a_shift_is_seen_as_often_as_whole_tests_see_it"),
+    ("redrawn outcomes are the old ones", "effects/redraw.py", "moved = own[donors] + self.predicted - self.predicted[donors]", "moved = own", "tests/effects/test_redraw.py::test_outcomes_follow_the_covariates_and_labels_the_propensity_and_nothing_else"),
+    ("rows of a block from many blocks", "effects/redraw.py", "given = self._members[blocks[own]]", "given = rng.permutation(len(self.score))", "tests/effects/test_redraw.py::test_rows_of_a_block_get_theirs_from_one_block"),
+    ("as many ones as zeros turn", "effects/alternatives.py", "own.column != code) < size / max(room, 1e-300)", "own.column != code) < size", "tests/effects/test_alternatives.py::test_the_share_of_a_class_rises_and_classes_stay_classes"),
 ]  # fmt: skip
 
 

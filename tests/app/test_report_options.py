@@ -5,7 +5,7 @@ import pytest
 
 from condmmd.app.cli import commands, main
 from condmmd.present import report
-from condmmd.results import cmmd_test_result
+from condmmd.results import questions
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def test_a_report_without_its_extras_is_refused_before_any_work(table, tmp_path,
 
 
 def test_a_report_without_where_does_not_compute_it(table, tmp_path, monkeypatch):
-    monkeypatch.setattr(cmmd_test_result, "locate", lambda *_, **__: pytest.fail("where was computed"))
+    monkeypatch.setattr(questions, "locate", lambda *_, **__: pytest.fail("where was computed"))
     path = tmp_path / "r.html"
     options = ["--resamples", "39", "--no-where", "--quiet", "--report", str(path)]
     assert main(["test", table, "--outcome", "y", "--group", "g", *options]) == 0

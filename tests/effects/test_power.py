@@ -56,9 +56,9 @@ def test_the_columns_are_those_of_a_test_of_the_changed_table():
     X, Y, group = table(80)
     options = {"propensity": None, "residualize": False}
     power = Power.of(*trained(X, Y, group, **options))
-    seen = power.seen((Y + 0.5)[:, None])
+    seen = power.seen((Y + 1.2)[:, None])
     t = power._labels[0][0].astype(int)
-    plan, changed = trained(X, Y + 0.5 * t, t, **options)
+    plan, changed = trained(X, Y + 1.2 * t, t, **options)
     columns = seen.noise + 2 * seen.cross + seen.signal
     direct = changed.fitted(HeldLabels(t[None, :].astype(np.int8)))[0]
     mean = next(k for k, column in enumerate(changed.fitted.columns) if column.name == "the mean of y0, over all rows")
@@ -66,8 +66,8 @@ def test_the_columns_are_those_of_a_test_of_the_changed_table():
     units = [np.ptp(np.asarray(plan.statistic.embed_outcomes(s).phi)[:, 0]) / np.ptp(np.asarray(s.y.values))
              for s in (own, changed.labels.samples)]  # fmt: skip
     of_test = direct[mean] * (units[0] / units[1]) ** 2
-    louder = np.var(Y + 0.5 * t) / np.var(Y)  # the null labels of that table have the effect among its residuals
-    assert columns[0, mean] * louder == pytest.approx(of_test, rel=0.05)
+    louder = 1 + 0.6**2 / np.var(Y)  # at null labels the effect is among the residuals, up or down by a half of it
+    assert columns[0, mean] * louder == pytest.approx(of_test, rel=0.01)
 
 
 def test_what_is_not_linear_or_has_no_columns_is_refused():

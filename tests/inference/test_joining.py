@@ -138,3 +138,13 @@ def test_the_scale_of_a_column_does_not_matter_however_extreme(scale):
     S = RNG.chisquare(3, size=(60, 3))
     for joining in (join, join_by_gamma):
         np.testing.assert_allclose(joining(S * [1.0, scale, 1.0]), joining(S), rtol=1e-9)
+
+
+@pytest.mark.parametrize("joining", [join, join_by_gamma])
+def test_rows_may_be_joined_as_if_they_were_among_others(joining):
+    """With the null rows as the law, the observed row gets nearly what it has among them, and no other row counts."""
+    null, new = RNG.chisquare(3, size=(2000, 4)), RNG.chisquare(3, size=(3, 4)) * [[1], [2], [5]]
+    alone = joining(new, null)
+    np.testing.assert_allclose(alone, [joining(np.concatenate([null, row[None]]))[-1] for row in new], rtol=0.03)
+    np.testing.assert_allclose(joining(new[:1], null), alone[:1])
+    np.testing.assert_allclose(joining(null, null), joining(null))

@@ -12,6 +12,8 @@ QUESTIONS = {
     "where": lambda result: result.where(),
     "effect": lambda result: result.effect("p"),
     "by_stratum": lambda result: result.by_stratum("x0"),
+    "check": lambda result: result.check(2),
+    "detectable": lambda result: result.detectable(),
     "evidence": lambda result: result.evidence,
 }
 
@@ -60,3 +62,14 @@ def test_effects_of_rows_that_were_changed_are_refused():
     assert before.table(every=False)[0].interval in result.summary()
     with pytest.raises(ValueError, match="changed in place"):
         result.effect("p")
+
+
+def test_rows_in_chunks_are_refused_before_any_work():
+    array = pytest.importorskip("dask.array")
+    rng = np.random.default_rng(0)
+    x, group = rng.normal(size=(80, 2)), np.repeat([1, 0], 40)
+    parts = (array.from_array(part, chunks=40) for part in (x, x[:, :1] + rng.normal(size=(80, 1)), group))
+    chunked = cmmd_test(*parts, n_resamples=19, rng=1)
+    for ask in (chunked.check, chunked.detectable):
+        with pytest.raises(TypeError, match="in chunks"):
+            ask()

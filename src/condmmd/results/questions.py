@@ -86,6 +86,13 @@ class Questions:
             warnings.simplefilter("ignore", CondmmdWarning)  # which the test has given already
             return plan.train(samples)
 
+    def _in_memory(self) -> tuple[Plan, Trained]:
+        """For what draws labels and outcomes anew."""
+        plan, samples = self._kept()
+        if samples.chunked:
+            raise TypeError("this needs all rows in memory, and these are in chunks (dask); test a sample of them.")
+        return plan, self._trained
+
     @cached_property
     def evidence(self) -> Evidence:
         """What was compared, in memory: of a test of rows in chunks, some of them."""
@@ -199,7 +206,7 @@ class Questions:
         trials
             Tables; None: as many as fit in about ten seconds, at least 10 and at most 400. For a rate to rely on: 400.
         """
-        return false_alarms(self._kept()[0], self._trained, trials)
+        return false_alarms(*self._in_memory(), trials)
 
     def detectable(
         self, power: float = 0.8, *, along: str | None = None, outcomes: Sequence[str] | None = None
@@ -207,7 +214,8 @@ class Questions:
         """What would this test have shown on this table? The smallest shift, change of slope and ratio of spreads.
 
         Of classes the smallest shift of a share, of counts the smallest ratio of rates; for each outcome by itself.
-        For statistics that are linear in the labels: `Family` and ``CMMD(estimator="overlap")``.
+        For statistics that are linear in the labels: `Family` and ``CMMD(estimator="overlap")``; with
+        ``null=Asymptotic()`` drawn labels stand for the law of many rows.
 
         Parameters
         ----------
@@ -218,7 +226,7 @@ class Questions:
         outcomes
             Names of some of the outcomes; None: all.
         """
-        return detect(self._kept()[0], self._trained, power, along, outcomes)
+        return detect(*self._in_memory(), power, along, outcomes)
 
     def sensitivity(self, gammas: Sequence[float] = FACTORS, *, significance: float | None = None) -> Sensitivity:
         """How far the odds of the groups may be off, by a covariate that was not measured, before the result falls.
