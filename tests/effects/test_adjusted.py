@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 
 from condmmd import CMMD, Gaussian, PooledRidge, cmmd_test
 from condmmd.effects import Adjusted
-from condmmd.effects.adjusted import ALONG
+from condmmd.effects.adjusted import ALONG, Noise, _deviations
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from tests.effects.tables import SETTINGS, N, T, X, Y, default, plain
 
@@ -99,3 +99,24 @@ def test_a_gram_matrix_of_the_outcomes_has_no_mean():
     with pytest.raises(TypeError, match="Y is a Gram matrix"):
         result.effect()
     assert "effect" not in result.summary()
+
+
+def test_what_two_models_disagree_in_is_their_error():
+    rng = np.random.default_rng(0)
+    noise, one, other = rng.normal(size=(3, 200_000))
+    found = Noise(
+        ((noise + 0.5 * one) ** 2)[:, None], ((noise + 0.5 * one) * (noise + 0.7 * other))[:, None], 0 * noise
+    )
+    assert found.part(np.full(len(noise), 1 / len(noise)))[0] == pytest.approx(0.25 / 1.25, abs=0.01)
+    shared = Noise(((noise + 0.5 * one) ** 2)[:, None], ((noise + 0.5 * one) ** 2)[:, None], 0 * noise + 0.25)
+    assert shared.part(np.full(len(noise), 1 / len(noise)))[0] == pytest.approx(0.2, abs=1e-9)
+
+
+def test_deviations_do_not_hang_on_their_mean():
+    """Of a skewed law, absolute residuals change with the mean that is taken away, and these do not (nearly)."""
+    rng = np.random.default_rng(0)
+    u = rng.exponential(size=(100_000, 1)) - 1.0
+    t, e = np.arange(100_000) % 2.0, np.full(100_000, 0.5)
+    change = [_deviations(u + shift, t, e).mean() - 2 / np.e for shift in (-0.05, 0.0, 0.05)]
+    assert np.abs(change).max() < 0.005
+    assert abs(np.abs(u + 0.05).mean() - 2 / np.e) > 0.01

@@ -1,10 +1,15 @@
 """Effects of a test against independent computations, and what must not change them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from condmmd import cmmd_test
+from condmmd.effects import estimate_effects
+from condmmd.effects.adjusted import Noise
+from condmmd.effects.estimate import _log_slopes
 from tests.effects.tables import SETTINGS, N, T, X, Y, default
 
 
@@ -69,6 +74,30 @@ def test_spread_of_known_deviations():
     assert spread.interval[0] < 2.0 < spread.interval[1]
     assert spread.error < 0.05
     np.testing.assert_allclose(spread.levels, np.sqrt(2 / np.pi) * np.array([1.0, 0.5]), rtol=0.08)
+
+
+def test_noise_of_predictions_is_taken_out_of_deviations():
+    """A fifth of the squares is due to the models: both deviations lose that fifth of their mean square."""
+    adjusted = default()._adjusted
+    H = (T - adjusted.e) ** 2 / np.sum((T - adjusted.e) ** 2)
+    ones = np.ones((N, 1))
+    noisy = [replace(adjusted, noise=Noise(ones, (1 - part) * ones, 0 * T)) for part in (0.0, 0.2)]
+    spreads = [estimate_effects(one, (N, N), "overlap", 0.95, 0)["spread"] for one in noisy]
+    before, after = (np.array(spread.levels) ** 2 for spread in spreads)
+    share = H @ adjusted.e
+    np.testing.assert_allclose(after, before - 0.2 * (share * before[0] + (1 - share) * before[1]), rtol=1e-6)
+    assert spreads[1].estimate == pytest.approx(np.sqrt(after[0] / after[1]))
+
+
+def test_how_the_logarithm_of_a_ratio_changes():
+    def log_ratio(p, q, part=0.2, share=0.3):
+        taken = part * (share * p**2 + (1 - share) * q**2)
+        return 0.5 * np.log((p**2 - taken) / (q**2 - taken))
+
+    p, q, small = 1.5, 1.1, 1e-6
+    own = np.array([p**2, q**2]) - 0.2 * (0.3 * p**2 + 0.7 * q**2)
+    numeric = [(log_ratio(p + small, q) - log_ratio(p - small, q)), (log_ratio(p, q + small) - log_ratio(p, q - small))]
+    np.testing.assert_allclose(_log_slopes(p, q, own, 0.2, 0.3), np.array(numeric) / (2 * small), rtol=1e-6)
 
 
 def test_every_kind_of_outcome():
