@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 
-from condmmd import cmmd_test
+from condmmd import CMMD, cmmd_test
 
 QUESTIONS = {
     "marginal": lambda result: result.marginal(),
@@ -73,3 +73,16 @@ def test_rows_in_chunks_are_refused_before_any_work():
     for ask in (chunked.check, chunked.detectable):
         with pytest.raises(TypeError, match="in chunks"):
             ask()
+
+
+def test_an_outlook_is_how_fragile_a_difference_is_or_what_would_have_been_seen():
+    rng = np.random.default_rng(0)
+    x, group = rng.normal(size=(160, 2)), np.repeat([1, 0], 80)
+    y = x[:, 0] + rng.normal(size=160)
+    found = cmmd_test(x, y + 2.0 * group, group, n_resamples=99, rng=1)
+    assert found.outlook().startswith("Holds up to a factor of ")
+    nothing = cmmd_test(x, y, group, n_resamples=99, rng=1)
+    shift = nothing.detectable().effects[0]
+    assert nothing.outlook().startswith("With a power of 80% this table would have shown: ")
+    assert shift.words in nothing.outlook()
+    assert cmmd_test(x, y, group, n_resamples=99, rng=1, statistic=CMMD()).outlook() == ""

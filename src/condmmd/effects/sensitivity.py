@@ -22,6 +22,8 @@ from condmmd.nuisance.residuals import NoResiduals
 __all__ = ["FACTORS", "Bounds", "MeanSensitivity", "Sensitivity", "sensitivity_of"]
 
 FACTORS = (1.0, 1.1, 1.25, 1.5, 2.0, 3.0)
+# A verdict that falls before this factor does not hold up to anything.
+BARELY = 1.01
 # Classes of one outcome whose shares are looked at, the largest first.
 MAX_CLASSES = 20
 # A spread that X predicts is taken to be within so many times the mean one.
@@ -117,6 +119,8 @@ class Sensitivity:
         if self.covariates:
             first = self.covariates[0]
             beside = f" ({first.covariate}, the strongest covariate, moves them by {first.factor:g})"
+        if self.verdict is not None and self.verdict < BARELY:
+            return f"falls if the odds of the groups are off by any factor to speak of{beside}"
         if self.verdict is not None:
             return f"holds up to a factor of {_at_least(self.verdict)} in the odds of the groups{beside}"
         for outcome in self.outcomes:

@@ -55,6 +55,8 @@ class ReportContext:
         Whether to ask where it differs.
     alarms
         How often the test cries wolf, in a sentence; empty if that was not asked.
+    outlook
+        What the p-value leaves open, in a sentence.
     """
 
     title: str
@@ -63,6 +65,7 @@ class ReportContext:
     marginal: Mapping[str, MarginalTest] = field(default_factory=dict)
     with_where: bool = True
     alarms: str = ""
+    outlook: str = ""
 
 
 def check_extras() -> None:

@@ -207,7 +207,9 @@ class CMMDTestResult(Questions):
         check_extras()
         target = check_target(path, overwrite=overwrite)
         alarms = "" if check is False else self.check(None if check is True else check).sentence()
-        context = ReportContext(title or self.question(), self.call, (), self.marginal(), alarms=alarms)
+        context = ReportContext(
+            title or self.question(), self.call, (), self.marginal(), alarms=alarms, outlook=self.outlook()
+        )
         write_whole(target, render(self, context))
 
     def summary(self) -> str:

@@ -28,6 +28,10 @@ from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
 
 __all__ = ["Questions"]
 
+# Above so many rows an outlook is not given unasked, and so many effects are in it at most.
+OUTLOOK_ROWS = 20_000
+OUTLOOK_EFFECTS = 3
+
 
 class Questions:
     """Questions to the plan and the rows of a test, which a result keeps; each is answered once."""
@@ -35,6 +39,9 @@ class Questions:
     trimmed: int
     call: str
     by_level: tuple[LevelResult, ...]
+    n_obs: tuple[int, int]
+    pvalue: float
+    significance: float
     spaces: tuple[str, str]
     _plan: Plan | None
     _samples: Samples | None
@@ -42,7 +49,6 @@ class Questions:
     _lost: str
     _checked: Diagnostics | None
     _effect: Effects | None
-    n_obs: tuple[int, int]
     rng_state: int
 
     def marginal(self) -> dict[str, MMDTestResult]:
@@ -252,6 +258,25 @@ class Questions:
     def _asked_sensitivity(self, gammas: Sequence[float], significance: float | None) -> Sensitivity:
         loudest = min(self.by_level, key=lambda column: column.pvalue)
         return sensitivity_of(self.evidence, self._trained, loudest.name, gammas, significance)
+
+    def outlook(self) -> str:
+        """What a p-value leaves open, in a sentence: how fragile a difference is, or what would have been seen.
+
+        Empty where that cannot be said (see `sensitivity` and `detectable`), or would take long: above 20,000 rows.
+        """
+        if sum(self.n_obs) > OUTLOOK_ROWS:
+            return ""
+        try:
+            if self.pvalue <= self.significance:
+                told = self.sensitivity().sentence()
+                return f"{told[0].upper()}{told[1:]}."
+            seen = self.detectable()
+        except TypeError:  # of statistics and rows that have no answer
+            return ""
+        if not seen.effects:
+            return ""
+        words = "; ".join(effect.words for effect in seen.effects[:OUTLOOK_EFFECTS])
+        return f"With a power of {seen.power:.0%} this table would have shown: {words}."
 
     def size(self, *, level: float = 1.0, confidence: float = 0.95) -> Size:
         """How large the difference is, with confidence intervals that hold where there is none, too.

@@ -52,7 +52,7 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         notes.extend(contradictions(result, tests))
     where = None if options.no_where else result.where()
     alarms = None if options.check is None else result.check(options.check or None)
-    size = result.size()
+    size, outlook = result.size(), result.outlook()
     result.effect()  # so that it is told of rows in chunks too
     answer = {
         "verdict": result.sentence(),
@@ -60,6 +60,7 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         "moved": {name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
         **result.to_dict(),
         "size": size.to_dict(),
+        "outlook": outlook,
         "where": None if where is None else where.to_dict(),
         "check": None if alarms is None else alarms.to_dict(),
         "columns": job.frame.types,
@@ -69,12 +70,12 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
     if report is not None:
         context = ReportContext(
             result.question(), answer["repeat"], tuple(answer["notes"]), marginal, with_where=not options.no_where,
-            alarms="" if alarms is None else alarms.sentence(),
+            alarms="" if alarms is None else alarms.sentence(), outlook=outlook,
         )  # fmt: skip
         write_whole(report, render(result, context))
         say(f"wrote {report}")
     if not put_json(answer, json_file, options, say):
-        _print_test(result, marginal, where, size)
+        _print_test(result, marginal, where, size, outlook)
         if alarms is not None:
             print("\n" + alarms.sentence())
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
@@ -106,9 +107,11 @@ def _check_not_negative(options: argparse.Namespace) -> None:
             raise ValueError(f"{flag} must not be negative; got {count}.")
 
 
-def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, size: Size) -> None:
+def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, size: Size, outlook: str) -> None:
     print(result.sentence())
     print(size.sentence())
+    if outlook:
+        print(outlook)
     print("\nWhat moved?")
     for name, test in marginal.items():
         print(f"  {name:<44} p = {test.pvalue:.3g}")
