@@ -25,6 +25,26 @@ def test_two_label_vectors_differ_by_what_the_refit_of_the_test_says(blocks):
     np.testing.assert_allclose(left, refitted[0] - refitted[1], atol=1e-9)
 
 
+@pytest.mark.parametrize("blocks", [False, True])
+def test_squares_of_fitted_labels_add_up_to_the_noise_that_a_sum_has(blocks):
+    """Labels drawn by their propensity and fitted anew: without the stretch the squares are too small."""
+    own = evidence(blocks)
+    freedom, of_row = LabelFreedom.of(own), own.blocks
+    rng = np.random.default_rng(3)
+    first = np.unique(of_row, return_index=True)[1]
+    T = (rng.random((20_000, len(first))) < own.e[first])[:, of_row].astype(float)
+    refitted = own.residual_labels(T)
+    c = rng.normal(size=(80, 1))
+    noise, each = np.var(refitted @ c), freedom.left(c, np.ones(80))[:, 0]  # the variance has an error of 0.01 of it
+    rows_of_a_block = 2 if blocks else 1
+
+    def claimed(stretch):
+        return np.mean((refitted * stretch * each).reshape(20_000, -1, rows_of_a_block).sum(axis=2) ** 2) * len(first)
+
+    assert claimed(freedom.stretch) == pytest.approx(noise, rel=0.03)
+    assert claimed(1.0) < 0.97 * noise
+
+
 def test_labels_that_are_shuffled_are_blind_to_a_constant():
     freedom = LabelFreedom.of(evidence(propensity=None))
     tau = np.tile([0.5, 0.5, -0.5, -0.5], 20)

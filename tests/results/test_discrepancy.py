@@ -89,3 +89,13 @@ def test_rows_are_not_kept_but_for_pseudo_outcomes():
         _ = back.pseudo_outcomes
     assert len(pickle.dumps(d)) < 8 * N * (d.rank + d.embedding_y.rank)
     assert d.residual == max(d.embedding_x.residual, d.embedding_y.residual)
+
+
+def test_a_size_needs_the_rows_as_they_were():
+    x, y = X.copy(), Y.copy()
+    d = cmmd(x, y, GROUP)
+    with pytest.raises(ValueError, match="no rows to ask for a size"):
+        pickle.loads(pickle.dumps(d)).size()  # noqa: S301 - our own
+    y += 1.0
+    with pytest.raises(ValueError, match="changed in place"):
+        d.size()

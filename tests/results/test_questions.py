@@ -14,6 +14,8 @@ QUESTIONS = {
     "by_stratum": lambda result: result.by_stratum("x0"),
     "check": lambda result: result.check(2),
     "detectable": lambda result: result.detectable(),
+    "size": lambda result: result.size(),
+    "closer_than": lambda result: result.closer_than(0.5, "size"),
     "evidence": lambda result: result.evidence,
 }
 

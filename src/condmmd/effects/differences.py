@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, to_host
-from condmmd.effects.label_freedom import LabelFreedom, sums_by
+from condmmd.effects.label_freedom import MOST_LEVERAGE, LabelFreedom, sums_by
 from condmmd.effects.noisy_norm import NoisyNorm, noisy_norms
 from condmmd.explain import Evidence
 
@@ -32,8 +32,6 @@ NUMBERS = 2**23
 # Rows' worth of each group that must carry a direction of the covariates: of one that an edge row or two carry alone,
 # neither the difference nor its noise can be known.
 CARRIED = 12
-# A row's own part in what is fitted to it is taken out up to here.
-MOST_LEVERAGE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,7 +143,7 @@ def squared_difference(rows: Rows, level: float, lam: float) -> Difference:
     drift = _drift(rows, sigma, phi, (level, lam), M) - 2 * tau * (np.sum(left * towards, axis=1) - tau * held) / total
     scores, rest = _scores(rows, phi * np.sqrt(gain), own, np.sqrt(gain)[:, None] * D * lam)
     unit = max(seen, 1e-300)
-    scores = rows.freedom.left(np.column_stack([scores, along / unit**0.5]), tau)
+    scores = rows.freedom.left(np.column_stack([scores, along / unit**0.5]), tau * rows.freedom.stretch)
 
     share = np.abs(tau) / np.abs(tau).sum()  # of both groups alike, where both are
     squares, within = np.sum(left**2, axis=1), float(share @ np.sum(own**2, axis=1))

@@ -12,12 +12,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, to_host
+from condmmd.backend import Array, cached_property, to_host
 from condmmd.explain import Evidence
 from condmmd.regression.logistic import design, weighted_second
 from condmmd.regression.odds import overlap
 
-__all__ = ["LabelFreedom", "sums_by"]
+__all__ = ["MOST_LEVERAGE", "LabelFreedom", "sums_by"]
+
+# A row's own part in what is fitted to it is taken out up to here.
+MOST_LEVERAGE = 0.95
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +55,21 @@ class LabelFreedom:
         # with blocks the strata would be those of blocks, which only the rows' own labels know
         known_strata = labels.strata if labels.blocks is None else None
         return cls(w, None, np.zeros(len(e), dtype=np.int64) if known_strata is None else known_strata)
+
+    @cached_property
+    def stretch(self) -> Array:
+        """What makes the squares of fitted labels' residuals as large on average as e (1 - e) is: those are too small.
+
+        A label draws its own fit towards it, so that its residual has the variance ``w (1 - leverage)``.
+        """
+        if self.fit is not None:
+            Z, hessian, _ = self.fit
+            leverage = self.w * np.sum(Z * np.linalg.solve(hessian, Z.T).T, axis=1)
+        elif self.strata is not None:
+            leverage = self.w / np.maximum(np.bincount(self.strata, weights=self.w), 1e-300)[self.strata]
+        else:
+            leverage = np.zeros(len(self.w))
+        return np.asarray(1 / np.sqrt(1 - np.clip(leverage, 0.0, MOST_LEVERAGE)))
 
     def left(self, c: Array, tau: Array) -> Array:
         """``tau_i c_i`` less what the fit takes of it: what each row adds to the noise of the sum, N x columns."""

@@ -40,6 +40,18 @@ def test_measure(file, capsys):
     assert "CMMD^2" in capsys.readouterr().out
 
 
+def test_measure_and_test_say_the_same_of_the_size(file, capsys):
+    assert run("measure", file, *ROLES, "--level", "0", "1", "--json", "--quiet") == 0
+    measured = json.loads(capsys.readouterr().out)
+    tested = answer(capsys, file, *ROLES)["size"]
+    assert measured["size"] == tested
+    assert measured["squared"]["1"] == [tested["squared"], *tested["squared_interval"]]
+    assert run("measure", file, *ROLES, "--level", "1", "--quiet") == 0
+    assert f"  1         {tested['squared']:<11.5g}" in capsys.readouterr().out
+    assert run("test", file, *ROLES, *FAST, "--quiet") == 0
+    assert tested["sentence"] in capsys.readouterr().out
+
+
 def test_an_assumption_that_the_data_contradict_is_told(table, tmp_path, capsys):
     path = tmp_path / "moved.csv"
     table.assign(age=table.age + 20 * table.treated).to_csv(path, index=False)
