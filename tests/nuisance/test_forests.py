@@ -35,17 +35,6 @@ def test_a_line_is_taken_away_by_the_ridge():
     assert residuals_of(y, Forests())[1].explained > 0.92  # 0.99 of it is no noise; the forest alone explains about 0.8
 
 
-def test_trees_take_part_only_where_they_tell_more_than_the_ridge():
-    """Of a smooth outcome they would add noise alone; of one with a mild edge they are wanted."""
-    with_trees = {"smooth": 0, "edge": 0}
-    for seed in range(6):
-        noise = np.random.default_rng(seed).normal(size=N)
-        for kind, mean in {"smooth": X[:, 0] + 0.5 * X[:, 1], "edge": 2.0 * (X[:, 0] > 0) * (X[:, 1] > 0)}.items():
-            with_trees[kind] += "forest" in residuals_of(mean + noise)[1].model
-    assert with_trees["smooth"] <= 3
-    assert with_trees["edge"] == 6
-
-
 def test_a_row_has_next_to_no_part_in_its_own_prediction():
     """None in the trees' nor in the ridge's; through what other rows leave to the ridge it has a little."""
     y = X[:, 0] + RNG.normal(size=N)

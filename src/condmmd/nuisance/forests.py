@@ -45,10 +45,6 @@ SHARE = 0.99
 # Rows in a leaf: small leaves see edges and interactions, large ones add less noise where there is little to see.
 SMALL_LEAF, LEAF, LARGE_LEAF = 5, 10, 40
 FEW_ROWS = 1000
-# Standard errors by which trees must tell more than the ridge for them to take part: where they do not, they only add
-# noise; and an edge that would make a false alarm is seen in the outcomes before it is seen in a difference.
-TELLS = 1.0
-NOTHING = 1e-15
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
 
@@ -57,8 +53,7 @@ MOST_LEVERAGE = 0.95
 class Forests:
     """Take away what a forest, and a ridge on what it leaves, predict of the outcomes.
 
-    Where the forest sees nothing that the ridge alone does not, the ridge alone. Where only two or three columns
-    together say anything, their cells are one more column for the trees.
+    Where only two or three columns together say anything, their cells are one more column for the trees.
 
     Above 100,000 rows a few trees of at most 256 leaves, grown on 20,000 of them, stand for the forest.
 
@@ -95,20 +90,14 @@ class Forests:
         V, spread = _directions(y.phi, mean)
         along = map_rows(partial(_along, mean=mean, V=V), y.phi, columns=V.shape[1])
         grown = self._best(samples.x, along)
-        smooth = _less_ridge(pooled.features, y.phi)
-        residual, words = smooth, f"a ridge on {pooled.features.shape[1]} features"
-        told = _tells_more(map_rows(partial(_on, V=V), smooth, columns=V.shape[1]), along, grown.predicted)
-        if told:
-            left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, grown.predicted, columns=y.rank)
-            residual = _less_ridge(pooled.features, left)
-            words = f"{grown.words}, then {words}"
+        left = map_rows(partial(_less_along, mean=mean, V=V), y.phi, grown.predicted, columns=y.rank)
+        residual = _less_ridge(pooled.features, left)
         explained = 1.0 - float(to_host(sum_rows(_squares, residual))) / (count * spread or 1.0)
+        words = f"{grown.words}, then a ridge on {pooled.features.shape[1]} features"
 
         def further(values: Rows) -> Rows:
-            smooth, predicted = _less_ridge(pooled.features, values), grown.forest(values)
-            if not _tells_more(smooth, values, predicted):
-                return smooth
-            return _less_ridge(pooled.features, map_rows(_minus, values, predicted, columns=values.shape[1]))
+            left = map_rows(_minus, values, grown.forest(values), columns=values.shape[1])
+            return _less_ridge(pooled.features, left)
 
         return Fit(replace(y, phi=residual), Residualization(words, explained), further)
 
@@ -147,29 +136,6 @@ def _grown(x: Table, along: Rows, growth: Growth, cells: tuple[Cells, ...] = ())
 
 def _error(grown: _Grown) -> float:
     return grown.error
-
-
-def _tells_more(smooth: Rows, values: Rows, predicted: Rows) -> bool:
-    """Whether trees see of any column what the ridge does not, beyond chance or nearly so.
-
-    ``smooth`` is what the ridge leaves of the values: does it go along with what the trees say more than the ridge?
-    """
-    sums, squares = (to_host(part) for part in sum_rows(_agreement, smooth, values, predicted))
-    counts = squares > NOTHING * squares.max()  # columns that only go along have no say
-    z = sums[counts] / np.sqrt(np.maximum(squares[counts], 1e-300))
-    return bool(len(z)) and bool(z[0] > TELLS or z.max() > TELLS + np.sqrt(2 * np.log(len(z))))
-
-
-def _agreement(smooth: Rows, values: Rows, predicted: Rows) -> tuple[AnyArray, AnyArray]:
-    """Sums over rows of the product, for each column and for all together, and of its square."""
-    xp = namespace(smooth)
-    each = smooth * (predicted - values + smooth)
-    both = xp.concat([xp.sum(each, axis=1)[:, None], each], axis=1)
-    return xp.sum(both, axis=0), xp.sum(both**2, axis=0)
-
-
-def _on(rows: Rows, V: Array) -> Rows:
-    return rows @ move_to(V, rows)
 
 
 def _directions(psi: Rows, mean: AnyArray) -> tuple[Array, float]:
