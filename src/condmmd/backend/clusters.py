@@ -43,7 +43,8 @@ def _on_cluster(client: Any, parts: list[Any]) -> list[Any]:
             now = monotonic()
             seen = now if client.nthreads() else seen
             if now - seen > allowed:
-                client.cancel(futures)
+                for future in futures:
+                    future.release()  # not cancelled, as the same may be asked for again
                 raise TimeoutError(
                     f"the dask cluster has had no workers for {allowed:g} seconds, so nothing can be computed. Start "
                     "workers and call again; or, if they take longer to come, raise the limit with "
