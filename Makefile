@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers check benchmark experiments fuzz mutants picture clean
+.PHONY: demo test lint types layers check benchmark experiments fuzz mutants lowest pythons audit dist picture clean
 .DEFAULT_GOAL := demo
 
 .venv/core: pyproject.toml
@@ -48,6 +48,20 @@ fuzz: .venv/test  ## 2,000 tables and argument lists through the command line
 
 mutants: .venv/test  ## break the code on purpose; every break must make its test fail
 	$(BIN)/python -m tests.mutants
+
+lowest:  ## the tests that touch other packages, with the lowest versions of them that we allow
+	PYTHON=$(PYTHON) .ci/lowest
+
+pythons:  ## a short look at every Python that we say we run on, where there is one
+	.ci/pythons
+
+audit: .venv/core  ## known vulnerabilities of what is installed; status 3 of the script if they could not be looked up
+	$(PYTHON) -m venv build/audit
+	build/audit/bin/python -m pip install --quiet --disable-pip-version-check 'pip-audit>=2.7'
+	build/audit/bin/python .ci/audit.py .venv/lib/python*/site-packages
+
+dist: .venv/dev  ## wheel and source archive of the last commit in dist/, built twice: the same bytes, or an error
+	$(BIN)/python .ci/dist.py --no-isolation
 
 picture: .venv/dev  ## the picture of the README
 	$(BIN)/python docs/picture.py
