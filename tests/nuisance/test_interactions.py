@@ -38,6 +38,7 @@ def test_noise_and_main_effects_are_no_interactions():
     main = X[:, :1] + np.sign(X[:, 1:2]) + X[:, 2:3] ** 2
     assert sum(len(find_cells(TABLE, RNG.normal(size=(N, 2)))) for _ in range(20)) <= 1
     assert find_cells(TABLE, 2 * np.round(main, 1) + NOISE) == ()
+    assert find_cells(TABLE, np.ones((N, 1))) == ()
 
 
 def test_categories_take_part():

@@ -7,7 +7,7 @@ from copy import deepcopy
 import numpy as np
 import pytest
 
-from condmmd import CMMD, CMMDTestResult, Gaussian, OverlapWarning, cmmd_test, mmd_test
+from condmmd import CMMD, CMMDTestResult, Gaussian, OverlapWarning, PooledRidge, cmmd_test, mmd_test
 from condmmd.kernels import median_distance
 from tests.doors.samples import GROUP, OTHER, SAME, E, N, X
 from tests.explain.planted import board
@@ -120,7 +120,7 @@ def test_warnings_are_given_once():
 
 
 def test_what_speaks_against_a_result_is_in_everything_that_it_says(tmp_path):
-    result = cmmd_test(*board(0), n_resamples=39, rng=0)
+    result = cmmd_test(*board(0), n_resamples=39, rng=0, residualize=PooledRidge())
     words = "Do not trust a small p-value"
     found = result.diagnostics()
     assert found is result.diagnostics()  # made once

@@ -94,7 +94,7 @@ def find_cells(x: Table, target: Array) -> tuple[Cells, ...]:
     left = _less_main_effects(values, x, target[some])
     found: list[Cells] = []
     for order, most in ((2, PAIRED_COLUMNS), (3, TRIPLED_COLUMNS)):
-        if not order <= len(usable) <= most:
+        if not order <= len(usable) <= most or not left.shape[1]:  # a constant target has no interactions
             continue
         parts = _parts(len(values), order)
         cuts = {j: _cuts(values[:, j], x.columns[j], parts) for j in usable}
