@@ -23,15 +23,20 @@ def least_squares(design, y):
 
 
 def test_a_linear_design_as_least_squares_sees_it():
-    rng = np.random.default_rng(5)
-    count = 2000
-    x = rng.normal(size=(count, 3))
-    t = (rng.random(count) < 1 / (1 + np.exp(-0.5 * x[:, 0]))).astype(int)
-    y = x @ [1.0, 0.5, -0.5] + 0.3 * t + rng.normal(size=count)
-    mean = cmmd_test(x, y, t, **SETTINGS).effect()["mean"]
-    beta, error = least_squares(np.column_stack([t, np.ones(count), x]), y)
-    assert mean.estimate == pytest.approx(beta, abs=0.35 * error)
-    assert mean.error == pytest.approx(error, rel=0.06)
+    """The two differ by what their regressions differ, with no lean to one side."""
+    apart, ratios = [], []
+    for seed in range(5, 9):
+        rng = np.random.default_rng(seed)
+        x = rng.normal(size=(1000, 3))
+        t = (rng.random(1000) < 1 / (1 + np.exp(-0.5 * x[:, 0]))).astype(int)
+        y = x @ [1.0, 0.5, -0.5] + 0.3 * t + rng.normal(size=1000)
+        mean = cmmd_test(x, y, t, **SETTINGS).effect()["mean"]
+        beta, error = least_squares(np.column_stack([t, np.ones(1000), x]), y)
+        apart.append((mean.estimate - beta) / error)
+        ratios.append(mean.error / error)
+    assert np.abs(apart).max() < 0.4
+    assert abs(np.mean(apart)) < 0.2
+    np.testing.assert_allclose(ratios, 1.0, atol=0.1)
 
 
 def test_swapping_the_groups_turns_the_sign():

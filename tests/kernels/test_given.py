@@ -5,7 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Gaussian, Laplacian, cmmd
+from condmmd import CMMD, Gaussian, Laplacian, Polynomial, cmmd
 from condmmd.backend import to_host
 from condmmd.kernels import FromFunction, Precomputed
 
@@ -49,12 +49,21 @@ def test_an_indefinite_gram_matrix_beyond_the_checked_rows_is_refused(solver):
         cmmd(K, np.arange(1100.0), [1, 0] * 550, statistic=CMMD("precomputed", reg=5.0, solver=solver))
 
 
-@pytest.mark.parametrize("scale", [1e-200, 1e155, 1e200])
+@pytest.mark.filterwarnings("ignore:overflow")
+@pytest.mark.parametrize("scale", [1e120, 1e140])
 @pytest.mark.parametrize("argument", ["kernel_x", "kernel_y"])
 def test_kernels_out_of_the_range_of_floating_point(scale, argument):
     data = {"X": Y, "Y": Y} | {argument[-1].upper(): Y * scale}
-    with pytest.raises(ValueError, match=r"the kernel Linear"):
-        cmmd(**data, group=GROUP, statistic=CMMD(**{argument: "linear"}))
+    with pytest.raises(ValueError, match=r"the kernel Polynomial"):
+        cmmd(**data, group=GROUP, statistic=CMMD(**{argument: Polynomial(degree=3)}))
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e155, 1e200])
+@pytest.mark.parametrize("argument", ["X", "Y"])
+def test_columns_out_of_the_range_of_floating_point(scale, argument):
+    data = {"X": Y, "Y": Y} | {argument: Y * scale}
+    with pytest.raises(ValueError, match=rf"`{argument}`: column .* double precision cannot hold"):
+        cmmd(**data, group=GROUP, statistic=CMMD(kernel_x="linear", kernel_y="linear"))
 
 
 def test_an_indefinite_kernel_that_the_first_check_misses_is_caught_by_the_factorisation():
