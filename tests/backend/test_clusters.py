@@ -5,6 +5,7 @@ import time
 
 import dask
 import dask.array as da
+import distributed
 import numpy as np
 import pytest
 from dask.distributed import Client, LocalCluster
@@ -59,3 +60,22 @@ def test_all_workers_go():
         ):
             [mmd_test(*chunks, n_resamples=19, rng=0) for _ in range(200)]
         leaving.join()
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_workers_go_with_the_results_that_were_done(monkeypatch):
+    with LocalCluster(n_workers=1, processes=False, **SETTINGS) as cluster, Client(cluster) as client:
+        done = distributed.wait
+
+        def then_they_go(futures, timeout):
+            done(futures, timeout=timeout)
+            cluster.scale(0)
+            while client.nthreads():
+                time.sleep(0.02)
+
+        monkeypatch.setattr("distributed.wait", then_they_go)
+        with (
+            dask.config.set({"condmmd.no-workers-timeout": "500ms"}),
+            pytest.raises(TimeoutError, match="no workers for"),
+        ):
+            compute_parts([da.arange(6, chunks=2).sum()])

@@ -34,12 +34,14 @@ def _on_cluster(client: Any, parts: list[Any]) -> list[Any]:
     from distributed import wait  # noqa: PLC0415
 
     allowed = parse_timedelta(config.get("condmmd.no-workers-timeout", NO_WORKERS))
-    futures = client.compute(parts)
+    futures, patience = client.compute(parts), allowed
     seen = monotonic()
     while True:
         try:
             wait(futures, timeout=min(LOOK, allowed))  # type: ignore[no-untyped-call]
+            return list(_gather(client, futures, patience))
         except TimeoutError:
+            patience *= 2  # results that are there and take long to fetch
             now = monotonic()
             seen = now if client.nthreads() else seen
             if now - seen > allowed:
@@ -50,5 +52,12 @@ def _on_cluster(client: Any, parts: list[Any]) -> list[Any]:
                     "workers and call again; or, if they take longer to come, raise the limit with "
                     "dask.config.set({'condmmd.no-workers-timeout': '1 hour'})."
                 ) from None
-        else:
-            return list(client.gather(futures))
+
+
+def _gather(client: Any, futures: list[Any], seconds: float) -> Any:
+    """Their results; workers that go after they are done take them along, and dask would wait for ever."""
+
+    async def gather() -> Any:
+        return await client.gather(futures, asynchronous=True)
+
+    return client.sync(gather, callback_timeout=seconds)
