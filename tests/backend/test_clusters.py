@@ -13,7 +13,7 @@ from dask.distributed import Client, LocalCluster
 from condmmd import mmd_test
 from condmmd.backend.clusters import compute_parts
 
-SETTINGS = {"threads_per_worker": 1, "dashboard_address": None, "silence_logs": 50}
+SETTINGS = {"threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 50}  # any port that is free
 
 
 def test_whatever_computes():
