@@ -146,7 +146,7 @@ def test_clusters_of_any_size_and_a_worker_that_dies():
         assert there.pvalue == here.pvalue
 
     for workers in (1, 2, 4):
-        settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": None}
+        settings = {"n_workers": workers, "threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
         with LocalCluster(**settings, silence_logs=50) as cluster, Client(cluster):
             run()
             if workers == 2:
