@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from condmmd.effects.varying import PENALTIES, constant_effect, sums_by_block, varying_effects
+from condmmd.effects.label_freedom import sums_by
+from condmmd.effects.varying import PENALTIES, constant_effect, varying_effects
 
 RNG = np.random.default_rng(0)
 N = 60
@@ -48,5 +49,5 @@ def test_robinson_by_hand():
 def test_sums_over_blocks():
     blocks = RNG.integers(0, 7, N)
     expected = [Z[blocks == b].sum(axis=0) for b in range(7)]
-    np.testing.assert_allclose(sums_by_block(Z, blocks), expected)
-    assert sums_by_block(Z, None) is Z
+    np.testing.assert_allclose(sums_by(Z, blocks), expected)
+    assert sums_by(Z, None) is Z

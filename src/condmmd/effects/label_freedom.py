@@ -84,8 +84,10 @@ class LabelFreedom:
         return np.asarray(tau[:, None] * (c - mean[self.strata]))
 
 
-def sums_by(values: Array, part: npt.NDArray[np.int64]) -> Array:
-    """Sums of the rows of each part; the parts are numbered from 0 and none is empty."""
+def sums_by(values: Array, part: npt.NDArray[np.int64] | None) -> Array:
+    """Sums of the rows of each part; the parts are numbered from 0 and none is empty. Without parts, as they are."""
+    if part is None:
+        return values
     order = np.argsort(part, kind="stable")
     starts = np.flatnonzero(np.diff(part[order], prepend=-1))
     return np.add.reduceat(values[order], starts, axis=0)

@@ -18,7 +18,8 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 from condmmd.effects.adjusted import Adjusted, Smoothed
-from condmmd.effects.varying import constant_effect, sums_by_block, varying_effects
+from condmmd.effects.label_freedom import sums_by
+from condmmd.effects.varying import constant_effect, varying_effects
 
 __all__ = ["POPULATIONS", "Levels", "PopulationName", "Weights"]
 
@@ -77,14 +78,14 @@ class Weights:
         """Rows of equal weight that would say as much of each group; blocks count once."""
         found = []
         for own in (self.p, self.q):
-            by_block = sums_by_block(own[:, None], self.blocks)[:, 0]
+            by_block = sums_by(own[:, None], self.blocks)[:, 0]
             found.append(float(by_block.sum() ** 2 / max(float(by_block @ by_block), 1e-300)))
         return found[0], found[1]
 
     @property
     def degrees_of_freedom(self) -> float:
         """Of a variance to which rows, or blocks, add as their weights do."""
-        variances = sums_by_block((self.p + self.q)[:, None], self.blocks)[:, 0] ** 2
+        variances = sums_by((self.p + self.q)[:, None], self.blocks)[:, 0] ** 2
         return max(1.0, float(variances.sum() ** 2 / max(float(variances @ variances), 1e-300)) - 1.0)
 
     def levels(self, adjusted: Adjusted, columns: Smoothed) -> Levels:
@@ -98,7 +99,7 @@ class Weights:
         mu_q = columns.values - effects * t[:, None] - u
         p, of_p = self._average(mu_q + effects, u, self.p)
         q, of_q = self._average(mu_q, u, self.q)
-        return Levels(p, q, sums_by_block(of_p, self.blocks), sums_by_block(of_q, self.blocks))
+        return Levels(p, q, sums_by(of_p, self.blocks), sums_by(of_q, self.blocks))
 
     def _average(self, mu: Array, u: Array, own: Array) -> tuple[Array, Array]:
         """``sum H mu / sum H`` and the mean of the residuals of one group; and what each row adds."""

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 
-__all__ = ["constant_effect", "sums_by_block", "varying_effects"]
+__all__ = ["constant_effect", "varying_effects"]
 
 # The ridge on directions of the covariates, in units of their mean square; the largest leaves nothing but a constant.
 PENALTIES = 10.0 ** np.arange(-3.0, 4.1)
@@ -76,12 +76,3 @@ def _left_out(
         for r, beta in zip(rows, np.linalg.solve(matrices, sides), strict=True):
             found[r] = design[r] @ beta
     return found
-
-
-def sums_by_block(values: Array, blocks: npt.NDArray[np.int64] | None) -> Array:
-    """Columns summed over the rows of each block; without blocks as they are."""
-    if blocks is None:
-        return values
-    order = np.argsort(blocks, kind="stable")
-    starts = np.flatnonzero(np.diff(blocks[order], prepend=-1))
-    return np.add.reduceat(values[order], starts, axis=0)
