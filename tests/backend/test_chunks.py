@@ -99,6 +99,7 @@ def test_chunks_are_of_a_moderate_size(monkeypatch):
     made = in_chunks(da.from_array(ROWS, chunks=(45, 2)))
     assert made.chunks == ((20, 20, 5, 5), (3,))
     assert in_chunks(ROWS).chunks[0] == (20, 20, 10)
+    assert in_chunks(da.from_array(ROWS[:0], chunks=(1, 2))).chunks[0] == (0,)
     assert in_chunks(np.arange(50), like=made).chunks == (made.chunks[0],)
     assert is_chunked(made)
 

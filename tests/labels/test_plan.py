@@ -36,6 +36,7 @@ def made(rules, samples=SAMPLES):
         (LabelRules(Logistic()), CELLS, "permutation within strata"),
         (LabelRules(Logistic(), "fixed-size"), CELLS, "fixed-size"),
         (LabelRules(Known(BY_BLOCK), blocks=np.arange(N) // 4), SAMPLES, "fixed-size of blocks"),
+        (LabelRules(Known(BY_BLOCK / 2), blocks=np.arange(N) // 4), SAMPLES, "fixed-size of blocks"),
     ],
 )  # fmt: skip
 def test_the_scheme_and_the_mean_of_its_labels(rules, samples, name):
@@ -106,3 +107,16 @@ def test_the_propensity_of_a_measurement_is_that_of_a_test():
     np.testing.assert_array_equal(measured.e, made(LabelRules(Logistic())).propensity.e)
     with pytest.raises(ValueError, match="the pooled regression is missing"):
         LabelRules(Logistic()).make(SAMPLES, None, None)
+
+
+def test_rows_are_trimmed_by_odds_between_groups_of_one_size():
+    """Four rows of Q for one of P: at a value of X with as many of either, P is four times as dense there."""
+    counts_p, counts_q = np.array([20, 20, 10]), np.array([5, 100, 95])
+    x = np.concatenate([np.repeat([0, 1, 2], counts_p), np.repeat([0, 1, 2], counts_q)])
+    t = np.repeat([1, 0], [50, 200])
+    e = (counts_p / (counts_p + counts_q))[x]
+    dense_p, dense_q = counts_p / 50, counts_q / 200
+    kept = (dense_p / (dense_p + dense_q))[x] <= 0.9  # 0.94 at the first value, where e is 0.8
+    plan = LabelRules(Known(e), trim=0.1).make(read_samples(x, np.arange(250.0), t), None, None)
+    assert plan.trimmed == int((~kept).sum()) == 25
+    np.testing.assert_array_equal(plan.samples.x.values[:, 0], x[kept])

@@ -102,3 +102,14 @@ def test_the_ridge_predicts_a_row_by_all_others(monkeypatch):
         F = features[others]
         beta = np.linalg.solve(F.T @ F + ridge, F.T @ centred[others])
         np.testing.assert_allclose(residual[row], centred[row] - features[row] @ beta, rtol=1e-9)
+
+
+def test_leading_directions_hold_nearly_all_of_the_variance():
+    psi = RNG.normal(size=(400, 12)) * 0.5 ** np.arange(12) + 3.0
+    centred = psi - psi.mean(axis=0)
+    V, spread = forests._directions(psi, psi.mean(axis=0))
+    variances = np.linalg.svd(centred, compute_uv=False) ** 2 / 400
+    count = int(np.argmax(np.cumsum(variances) >= 0.99 * variances.sum())) + 1
+    assert V.shape[1] == count
+    np.testing.assert_allclose(np.mean((centred @ V) ** 2, axis=0), variances[:count], rtol=1e-9)
+    np.testing.assert_allclose(spread, variances.sum())

@@ -76,3 +76,21 @@ def test_neither_the_order_of_rows_nor_a_constant_column_matters():
     with pytest.warns(ConstantColumnWarning):
         constant = read_samples(np.column_stack([X, np.ones(N)]), X[:, 0], np.arange(N) % 2).x
     assert find_cells(constant, sign) == find_cells(TABLE, sign)
+
+
+def test_of_many_pairs_no_more_are_found_by_chance():
+    """Noise over 40 columns, so 780 pairs: one false interaction in a hundred tables is allowed, whatever the pairs."""
+    wide = RNG.normal(size=(N, 40))
+    table = read_samples(wide, wide[:, 0], np.arange(N) % 2).x
+    assert sum(len(find_cells(table, RNG.normal(size=(N, 1)))) for _ in range(20)) <= 1
+
+
+def test_cuts_stay_at_quantiles_where_no_other_place_is_clearly_better():
+    """The signs change at the medians; the other cuts are between rows of equal means, where noise decides."""
+    centred = X - np.quantile(X, 0.5, axis=0, method="inverted_cdf")
+    sign = np.where(np.prod(centred[:, [1, 3]] > 0, axis=1) + np.prod(centred[:, [1, 3]] <= 0, axis=1), 1.0, -1.0)
+    (found,) = find_cells(TABLE, 2 * sign[:, None] + NOISE)
+    assert found.columns == (1, 3)
+    for j, cuts in zip(found.columns, found.cuts, strict=True):
+        parts = len(cuts) + 1
+        np.testing.assert_array_equal(cuts, np.quantile(X[:, j], np.arange(1, parts) / parts, method="inverted_cdf"))

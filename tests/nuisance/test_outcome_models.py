@@ -48,3 +48,12 @@ def test_predictions_that_the_user_has():
             given_predictions((bad, PSI), y, table)
     with pytest.raises(TypeError, match="needs kernel_y='linear'"):
         given_predictions((PSI, PSI), embed(Gaussian(1.0), PSI, tol=1e-6, max_rank=40), table)
+
+
+def test_predictions_of_another_shape():
+    class Short(LinearRegression):
+        def predict(self, X):
+            return super().predict(X)[:-1]
+
+    with pytest.raises(ValueError, match=r"`model`: Short\(\) must predict 3 number.* 40 rows; got \(39, 3"):
+        predict(fit_regressor(Short(), X, PSI), X, 3)

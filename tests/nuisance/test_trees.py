@@ -92,3 +92,17 @@ def test_of_many_rows_a_bag_has_some():
     bags = grow(table, x, Growth(trees=8, leaf=50))
     assert {len(tree.rows) for tree in bags.trees} == {MAX_BAG}
     assert np.corrcoef(bags.out_of_bag(x)[:, 0], x[:, 0])[0, 1] > 0.95
+
+
+def test_a_row_is_told_the_mean_of_the_trees_that_have_not_seen_it():
+    numbers = read_samples(FRAME[["a", "b"]], TARGET, np.arange(N) % 2).x
+    bags = grow(numbers, TARGET, Growth(trees=6, leaf=5))
+    values, found = to_host(numbers.values).astype(np.float32), bags.out_of_bag(TARGET)[:, 0]
+    leaves = [tree.grown.apply(values) for tree in bags.trees]
+    for row in range(0, N, 20):
+        told = []
+        for tree, leaf in zip(bags.trees, leaves, strict=True):
+            if row not in tree.rows:
+                own = leaf[tree.rows] == leaf[row]
+                told.append(np.average(TARGET[tree.rows, 0][own], weights=tree.counts[own]))
+        np.testing.assert_allclose(found[row], np.mean(told) if told else TARGET.mean())

@@ -70,8 +70,8 @@ def test_more_rows_and_less_noise_mean_less_regularisation():
         x = rng.uniform(-2, 2, size=n)
         return cmmd(x, np.sin(3 * x) + noise * rng.normal(size=n), np.arange(n) % 2).reg.lam_p
 
-    assert chosen(2000, 0.3) < chosen(100, 0.3)
-    assert chosen(100, 0.05) < chosen(100, 1.0)
+    assert chosen(2000, 1.0) < 0.1 * chosen(100, 1.0)
+    assert chosen(100, 0.05) < 0.1 * chosen(100, 1.0)
 
 
 def test_chunks_of_rows_do_not_matter(monkeypatch):

@@ -48,6 +48,7 @@ from condmmd.backend.chunks import (
     together,
     total,
 )
+from condmmd.backend.content import content_order, content_sample
 from condmmd.backend.distances import Metric, distances, equal_rows, pair_distances
 from condmmd.backend.labels import (
     DrawnLabels,
@@ -101,7 +102,8 @@ from condmmd.backend.threads import (
 __all__ = [
     "AnyArray", "Array", "DrawnLabels", "HeldLabels", "Kind", "LabelBatch", "Labels", "LowerTriangle", "Metric",
     "PositiveFactor", "Rows", "Weights", "as_float", "as_float_like", "at_least", "blas_threads_for",
-    "cached_property", "column_span", "device_memory", "disjoint_columns", "distances", "distinct_rows",
+    "cached_property", "column_span", "content_order", "content_sample", "device_memory", "disjoint_columns",
+    "distances", "distinct_rows",
     "each_chunk", "each_step", "equal_rows", "exp_in_place", "factor_positive", "first_rows", "for_each",
     "fused_kernel", "host_floats", "in_chunks", "interpolate", "is_chunked", "kind_of", "label_sums", "largest",
     "made_labels", "map_rows", "move_to", "multiply_into", "n_rows", "n_threads", "namespace", "observed_labels",

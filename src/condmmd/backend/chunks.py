@@ -232,7 +232,7 @@ def in_chunks(rows: Any, like: Rows | None = None) -> Any:
             part
             for size in rows.chunks[0]
             for part in (CHUNK_ROWS,) * (size // CHUNK_ROWS) + ((size % CHUNK_ROWS,) if size % CHUNK_ROWS else ())
-        )
+        ) or (0,)
     return rows.rechunk((chunks,) if rows.ndim == 1 else (chunks, -1))
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.linalg.lapack import dpstrf
 
-from condmmd.backend import Array, to_host
+from condmmd.backend import Array, content_order, to_host
 from condmmd.kernels import Kernel
 
 __all__ = ["Factor", "check_diagonal", "greedy_cholesky", "refuse_negative"]
@@ -37,11 +37,21 @@ class Factor:
 def greedy_cholesky(kernel: Kernel, X: Array, *, tol: float, max_rank: int, first: int = 0) -> Factor:
     """Take as the next pivot the row that is represented worst, until ``tol`` of the trace is left.
 
-    The ``first`` rows are pivots in any case, in their order.
+    The ``first`` rows are pivots in any case, in their order. Of others that tie (with most kernels all do at first)
+    what is in them decides, not where they stand.
     """
     kernel, X = _own_columns(kernel, X)
-    if first == 0 and len(X) <= WHOLE_ROWS:
-        return _cholesky_of_gram(kernel, X, tol, max_rank)
+    if first:
+        return _greedy(kernel, X, tol, max_rank, first)
+    order = content_order(X)
+    of_sorted = _cholesky_of_gram if len(X) <= WHOLE_ROWS else _greedy
+    factor = of_sorted(kernel, X[order], tol, max_rank)
+    phi = np.empty_like(factor.phi)
+    phi[order] = factor.phi
+    return replace(factor, phi=phi, pivots=tuple(int(order[pivot]) for pivot in factor.pivots))
+
+
+def _greedy(kernel: Kernel, X: Array, tol: float, max_rank: int, first: int = 0) -> Factor:
     left = np.array(kernel.diagonal(X), dtype=np.float64)
     largest, total = check_diagonal(kernel, left)
     rows = np.empty((min(32, max_rank), len(X)))  # rows of phi^T, so that every step reads and writes in order
@@ -104,7 +114,10 @@ def check_diagonal(kernel: Kernel, diagonal: Array) -> tuple[float, float]:
     if smallest < 0:
         raise ValueError(f"the kernel {kernel!r} is not positive semi-definite: k(x, x) = {smallest:.4g}.")
     if total == 0:
-        raise ValueError(f"the kernel {kernel!r} is zero on every row, so it cannot tell any two apart.")
+        raise ValueError(
+            f"the kernel {kernel!r} is zero on every row, so it cannot tell any two apart. Leave out columns that are "
+            "the same in all rows, or choose another kernel."
+        )
     if not SMALLEST < largest < LARGEST:
         raise ValueError(
             f"the kernel {kernel!r} has k(x, x) up to {largest:.3g}, outside of what double precision can square and "

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from condmmd.backend import exp_in_place
 from condmmd.kernels.stationary import Stationary
 
@@ -30,6 +32,7 @@ class Gaussian(Stationary, name="gaussian"):
     """
 
     def profile(self, r: Any) -> Any:
-        r *= r
+        with np.errstate(over="ignore"):  # the square may be infinite: then the kernel is 0, as it should be
+            r *= r
         r *= -0.5
         return exp_in_place(r)

@@ -44,7 +44,7 @@ class FromFunction(Kernel):
         xp = namespace(K)
         bad = int(xp.sum(xp.astype(~xp.isfinite(K), xp.int64)))
         if bad:
-            raise ValueError(f"the kernel {self!r} returned {bad} NaN or infinite similarities.")
+            raise ValueError(f"the kernel {self!r} returned {bad} NaN or infinite similarities; they must be numbers.")
         return K
 
     def diagonal(self, A: Rows) -> Rows:

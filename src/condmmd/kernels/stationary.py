@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Metric, Rows, distances, namespace
+from condmmd.backend import Array, Metric, Rows, content_sample, distances, namespace
 from condmmd.data import Table
 from condmmd.kernels.base import Kernel, On, Product, Sum
 
@@ -65,9 +65,7 @@ def _in_the_middle(values: Array) -> Array:
 
 def subsample(points: Array) -> Array:
     """The rows by which a median distance is found: all, or some of many."""
-    if len(points) <= MAX_ROWS:
-        return points
-    return points[np.random.default_rng(0).choice(len(points), MAX_ROWS, replace=False)]
+    return points[content_sample(points, MAX_ROWS)] if len(points) > MAX_ROWS else points
 
 
 @lru_cache(8)

@@ -29,7 +29,7 @@ SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"
 
 @dataclass(frozen=True, eq=False)
 class LabelPlan:
-    """The rows, the propensity, and what is needed to draw null labels."""
+    """The rows, the propensity, and what is needed to draw null labels; and which rows ``trim`` has kept."""
 
     samples: Samples
     propensity: Propensity
@@ -38,6 +38,7 @@ class LabelPlan:
     blocks: Blocks | None = None
     block_e: Array | None = None
     trimmed: int = 0
+    kept: npt.NDArray[np.bool_] | None = None
 
     @property
     def centre(self) -> Rows:
@@ -135,7 +136,7 @@ class LabelRules:
         if self.trim is not None:
             balanced = to_host(found.balanced)
             keep = (balanced >= self.trim) & (balanced <= 1 - self.trim)
-            plan = replace(plan.on_rows(keep, "trim"), trimmed=int((~keep).sum()))
+            plan = replace(plan.on_rows(keep, "trim"), trimmed=int((~keep).sum()), kept=keep)
         named = plan.samples.x if samples.gram_x is None else plan.samples.x.select(())  # row numbers are no covariate
         warn_overlap(plan.propensity, named, plan.samples.groups.t)
         return plan

@@ -9,42 +9,35 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 
-__all__ = ["Fold", "balanced_folds", "content_order", "fold_parts", "shuffled_folds"]
+__all__ = ["Fold", "balanced_folds", "fold_parts", "shuffled_folds"]
 
 Fold = tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def content_order(values: Array, *ties: Array) -> npt.NDArray[np.int64]:
-    """Rows in an order that depends on what is in them alone, not on where they stand.
+def shuffled_folds(count: int, n_folds: int, order: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+    """The fold of each of ``count`` rows, blind to everything but their number and, if given, their ``order``.
 
-    They are ordered by ``values``, which must be the user's own numbers: those that we compute differ in their last
-    digits from one machine to the next. ``ties`` are for rows of equal values.
+    With that of `content_order` it does not matter where a row stands.
     """
-    mixed = np.random.default_rng(0).normal(size=values.shape[1])  # one sort in place of one a column
-    scale = np.abs(values).max(axis=0, initial=0.0)
-    return np.lexsort([*ties, np.sum(values * (mixed / np.where(scale > 0, scale, 1.0)), axis=1)])
-
-
-def shuffled_folds(count: int, n_folds: int) -> npt.NDArray[np.int64]:
-    """The fold of each of ``count`` rows, blind to everything but their number."""
     folds = np.arange(count) % n_folds
     np.random.default_rng(0).shuffle(folds)
-    return folds
+    if order is None:
+        return folds
+    placed = np.empty_like(folds)
+    placed[order] = folds
+    return placed
 
 
-def balanced_folds(t: Array, n_folds: int, order: npt.NDArray[np.int64] | None = None) -> npt.NDArray[np.int64]:
+def balanced_folds(t: Array, n_folds: int, order: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """The fold of each row, both groups spread evenly over at most ``n_folds``, as many as the smaller group allows.
 
-    Which group is called P does not matter; nor, with the ``order`` of `content_order`, where a row stands.
+    Which group is called P does not matter, and rows of one group that tie in the ``order`` are interchangeable.
     """
     n_folds = int(max(2, min(n_folds, t.sum(), len(t) - t.sum())))
-    mixed = np.random.default_rng(0).permutation(len(t))
-    if order is not None:
-        mixed = order[mixed]
     folds = np.empty(len(t), dtype=np.int64)
     for label in (0, 1):
-        own = mixed[t[mixed] == label]
-        folds[own] = np.arange(len(own)) % n_folds
+        own = order[t[order] == label]
+        folds[own] = shuffled_folds(len(own), n_folds)
     return folds
 
 

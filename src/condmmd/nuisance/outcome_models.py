@@ -57,8 +57,12 @@ def fit_regressor(model: Any, X: Array, psi: Array) -> Any:
 
 def predict(model: Any, X: Array, width: int, argument: str = "model") -> Array:
     """Predictions, all of them finite, with a column for each of ``width`` outcomes."""
-    predicted = np.asarray(model.predict(X), dtype=np.float64).reshape(-1, width)
+    predicted = np.asarray(model.predict(X), dtype=np.float64)
+    if predicted.size != len(X) * width:
+        raise ValueError(
+            f"`{argument}`: {model!r} must predict {width} number(s) for each of {len(X)} rows; got {predicted.shape}."
+        )
     bad = int((~np.isfinite(predicted)).sum())
     if bad:
         raise ValueError(f"`{argument}`: {model!r} predicted {bad} NaN or infinite value(s) of {predicted.size}.")
-    return predicted
+    return predicted.reshape(-1, width)

@@ -16,6 +16,8 @@ from condmmd.backend import (
     AnyArray,
     Array,
     Rows,
+    content_order,
+    content_sample,
     map_rows,
     move_to,
     n_rows,
@@ -27,7 +29,7 @@ from condmmd.backend import (
     to_host,
     total,
 )
-from condmmd.data import SAMPLE_ROWS, Samples
+from condmmd.data import SAMPLE_ROWS, Samples, Table
 from condmmd.embedding import Embedding, affordable_rank, embed
 from condmmd.embedding.cholesky import WHOLE_ROWS
 from condmmd.kernels import Kernel, resolve_kernel, share_distances
@@ -154,8 +156,10 @@ def regress_pooled(psi: Rows, samples: Samples) -> PooledRegression:
         )
     best = 0
     if len(candidates) > 1:
-        some = _selection_rows(count)
+        some = _selection_rows(x)
         few, own = to_host(pick_rows(points, some)), to_host(pick_rows(centred, some))
+        order = content_order(few)
+        few, own = few[order], own[order]
         compared = share_distances(candidates, few)
         if len(few) <= WHOLE_ROWS:  # a thread would take longer to start than it has to do
             errors = [_fit(_embed(*pair), own, GRID[::2]).error for pair in compared]
@@ -184,11 +188,10 @@ def _aligned(M: AnyArray, B: AnyArray, sigma: AnyArray) -> float:
     return product**2 / max(square, 1e-300)
 
 
-def _selection_rows(count: int) -> npt.NDArray[np.int64]:
+def _selection_rows(x: Table) -> npt.NDArray[np.int64]:
     """Rows on which the kernels are compared, in order."""
-    if count > SAMPLE_ROWS:
-        return sample_rows(count, SELECTION_ROWS)
-    return np.sort(np.random.default_rng(0).permutation(count)[:SELECTION_ROWS])
+    count = n_rows(x.values)
+    return sample_rows(count, SELECTION_ROWS) if count > SAMPLE_ROWS else content_sample(x.sample, SELECTION_ROWS)
 
 
 def _cross_centred(features: Rows, values: Rows, mean: AnyArray) -> AnyArray:

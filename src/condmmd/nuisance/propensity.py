@@ -18,6 +18,7 @@ from condmmd.backend import (
     Rows,
     cached_property,
     column_span,
+    content_order,
     map_rows,
     n_rows,
     namespace,
@@ -32,7 +33,7 @@ from condmmd.backend import (
 )
 from condmmd.data import SAMPLE_ROWS, Table
 from condmmd.data.masks import unmasked
-from condmmd.nuisance.folds import balanced_folds, content_order
+from condmmd.nuisance.folds import balanced_folds
 from condmmd.nuisance.mixing import mixed_with_trees
 from condmmd.regression.logistic import LogisticFit, cross_validated_logistic
 from condmmd.regression.odds import balanced, log_odds, tilt, total_overlap
@@ -257,7 +258,7 @@ def _checked(values: Any, t: Rows) -> Rows:
     low, high = column_span(e)
     if not (np.isfinite(low) and np.isfinite(high)):
         bad = int(sum_rows(_count_not_finite, e))
-        raise ValueError(f"`propensity` gave {bad} NaN or infinite probabilities of {n_rows(e)}.")
+        raise ValueError(f"`propensity` gave {bad} NaN or infinite probabilities of {n_rows(e)}; all must be numbers.")
     if low <= 0 or high >= 1:
         outside = int(sum_rows(_count_outside, e))
         raise ValueError(

@@ -13,8 +13,9 @@ from operator import sub as subtract
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
+import numpy.typing as npt
 
-from condmmd.backend import AnyArray, Array, Rows, map_rows, move_to, n_rows, to_host
+from condmmd.backend import AnyArray, Array, Rows, content_order, map_rows, move_to, n_rows, to_host
 from condmmd.backend import total as sum_of
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
@@ -105,20 +106,21 @@ class RegressorResiduals:
 
     def fit(self, y: Embedding, samples: Samples, pooled: PooledRegression | None) -> Fit:  # noqa: ARG002
         psi, X = to_host(y.phi), to_host(samples.x.values)
-        residual = self._residuals(psi, X)
+        folds = shuffled_folds(len(X), min(FOLDS, len(X)), content_order(X, psi[:, 0]))
+        residual = self._residuals(psi, X, folds)
         total = float(np.mean(np.sum((psi - psi.mean(axis=0)) ** 2, axis=1))) or 1.0
         explained = 1.0 - float(np.mean(np.sum(residual**2, axis=1))) / total
         description = Residualization(f"{self.model!r}, {FOLDS}-fold cross-fitted", explained)
-        further = partial(self._residuals_where_rows_are, X=X)
+        further = partial(self._residuals_where_rows_are, X=X, folds=folds)
         return Fit(replace(y, phi=move_to(residual, y.phi)), description, further)
 
-    def _residuals_where_rows_are(self, values: Rows, X: Array) -> Rows:
-        residual: Rows = move_to(self._residuals(to_host(values), X), values)
+    def _residuals_where_rows_are(self, values: Rows, X: Array, folds: npt.NDArray[np.int64]) -> Rows:
+        residual: Rows = move_to(self._residuals(to_host(values), X, folds), values)
         return residual
 
-    def _residuals(self, psi: Array, X: Array) -> Array:
+    def _residuals(self, psi: Array, X: Array, folds: npt.NDArray[np.int64]) -> Array:
         predicted = np.empty_like(psi)
-        for rows, train in fold_parts(len(X), shuffled_folds(len(X), min(FOLDS, len(X)))):
+        for rows, train in fold_parts(len(X), folds):
             fitted = fit_regressor(self.model, X[train], psi[train])
             predicted[rows] = predict(fitted, X[rows], psi.shape[1], "residualize")
         return psi - predicted

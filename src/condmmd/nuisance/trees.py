@@ -17,6 +17,7 @@ from condmmd.backend import (
     Array,
     Rows,
     as_float,
+    content_order,
     for_each,
     map_rows,
     move_to,
@@ -27,7 +28,6 @@ from condmmd.backend import (
     to_host,
 )
 from condmmd.data import Table
-from condmmd.nuisance.folds import content_order
 
 __all__ = ["Bags", "Growth", "grow"]
 
