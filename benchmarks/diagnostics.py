@@ -16,18 +16,10 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 
 import numpy as np  # noqa: E402
 from joblib import Parallel, delayed  # noqa: E402
-from sklearn.datasets import load_breast_cancer  # noqa: E402
 
-from benchmarks.real_tables import (  # noqa: E402
-    PROCEDURES,
-    edge,
-    four_leaves,
-    interaction,
-    labelled,
-    mixed,
-    shifted,
-    shipped,
-)
+from benchmarks import designs  # noqa: E402
+from benchmarks.made_up import balanced  # noqa: E402
+from benchmarks.procedures import SETTINGS  # noqa: E402
 
 
 def shared(n, structure, strength=1.5, draw_x=np.random.Generator.normal):
@@ -36,7 +28,7 @@ def shared(n, structure, strength=1.5, draw_x=np.random.Generator.normal):
     def draw(rng):
         X = draw_x(rng, size=(2 * n, 5))
         drive = strength * structure(X)
-        return X, drive + rng.normal(size=2 * n), labelled(rng, X, drive)
+        return X, drive + rng.normal(size=2 * n), balanced(rng, drive)
 
     return draw
 
@@ -75,32 +67,38 @@ def depends_on_x(n):
     return draw
 
 
+def of_battery(kind, name, n):
+    """A design of `real_tables`."""
+    return lambda rng: designs.KINDS[kind][name].draw(rng, n=n)
+
+
 SHARED = {
-    "edge, 300": edge(300),
-    "mild edge, 300": edge(300, 1.0, 1.0),
-    "four leaves, 100": four_leaves(100),
-    "four leaves, 200": four_leaves(200),
-    "tanh of a product, 200": interaction(200, np.tanh),
-    "product of two of ten, 300": interaction(300, lambda p: np.clip(p, -3, 3)),
-    "breast cancer, tree of X": shipped(load_breast_cancer),
+    **{
+        f"{name}, {n}": of_battery("null", name, n)
+        for name, n in (
+            ("edge", 300), ("four leaves", 200), ("tanh of a product", 600), ("product of two of ten", 300),
+            ("seven leaves, eight mixed columns", 200), ("random tree of eight leaves", 200),
+            ("breast cancer, tree of X", 285), ("wine, tree of X", 89), ("product of two signs of five", 200),
+            ("product of three signs of five", 200), ("checkerboard", 200), ("checkerboard", 600),
+        )
+    },
     "signs of three, 150": shared(150, signs),
-    "signs of three, 300": shared(300, signs),
-    "checkerboard of 4, 200": shared(200, board(4), draw_x=uniform),
-    "checkerboard of 4, 400": shared(400, board(4), draw_x=uniform),
     "checkerboard of 5, 300": shared(300, board(5), draw_x=uniform),
     "waves, 200": shared(200, waves, draw_x=uniform),
     "shell, 200": shared(200, shell),
     "signs of sums, 200": shared(200, rotated_signs),
-}
+}  # fmt: skip
 CLEAN = {
-    "5 covariates, 200": shifted(200, 5, 0.0),
-    "20 covariates, 200": shifted(200, 20, 0.0),
-    "mixed table, 200": mixed(200, 0.0),
-    "5 covariates, 0.4 of a noise sd, 200": shifted(200, 5, 0.4),
-    "mixed table, half a noise sd, 200": mixed(200, 0.5),
+    **{
+        f"{name}, {n}": of_battery(kind, name, n)
+        for kind, name, n in (
+            ("null", "linear, strong shift", 200), ("null", "20 covariates, all moved", 200),
+            ("null", "mixed table", 200), ("power", "5 covariates, 0.4 of a noise sd", 200),
+            ("power", "mixed table, half a noise sd", 200),
+        )
+    },
     "a difference where x1 > 0, 200": depends_on_x(200),
-    "10 covariates, one noise sd, 200": shifted(200, 10, 1.0),
-}
+}  # fmt: skip
 
 
 def trial(draw, seed, procedure):
@@ -109,7 +107,7 @@ def trial(draw, seed, procedure):
         warnings.simplefilter("ignore")
         from condmmd import cmmd_test  # noqa: PLC0415 - in the worker
 
-        result = cmmd_test(X, Y, group, n_resamples=199, rng=seed, **PROCEDURES[procedure])
+        result = cmmd_test(X, Y, group, n_resamples=199, rng=seed, **SETTINGS[procedure])
     start = perf_counter()
     found = result.diagnostics()
     kinds = {finding.kind for finding in found.of("warning")}
@@ -120,13 +118,13 @@ def main(arguments=None):
     parser = argparse.ArgumentParser(prog="python -m benchmarks.diagnostics", description=__doc__)
     parser.add_argument("--trials", type=int, default=40)
     parser.add_argument("--jobs", type=int, default=2)
-    parser.add_argument("--procedures", nargs="+", choices=PROCEDURES, default=["default", "family, forests"])
+    parser.add_argument("--procedures", nargs="+", choices=SETTINGS, default=["default"])
     parser.add_argument("--only", default="", help="designs whose name has this in it")
     options = parser.parse_args(arguments)
     sys.stdout.write("| design | procedure | p <= 0.05 | confounding | any warning | of p <= 0.05 | seconds |\n")
     sys.stdout.write("|---|---|---|---|---|---|---|\n")
-    for kind, designs in (("shared", SHARED), ("clean", CLEAN)):
-        for name, draw in designs.items():
+    for kind, drawn in (("shared", SHARED), ("clean", CLEAN)):
+        for name, draw in drawn.items():
             for procedure in options.procedures if options.only in name else ():
                 work = (delayed(trial)(draw, seed, procedure) for seed in range(options.trials))
                 rejected, confounded, warned, seconds = map(

@@ -23,7 +23,7 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from condmmd import CMMD, cmmd_test
+from condmmd import Family, cmmd_test
 from condmmd.app.cli import main as command_line
 from condmmd.backend import HeldLabels
 from condmmd.backend.arrays import HOST_NUMBERS
@@ -109,7 +109,7 @@ def one(setting):
     if setting.get("file"):
         return from_file(setting)
     X, y, group = data(setting["n"], setting["d"])
-    settings = {"statistic": CMMD(max_rank=setting["max_rank"]), "n_resamples": setting["resamples"], "rng": 0}
+    settings = {"statistic": Family(max_rank=setting["max_rank"]), "n_resamples": setting["resamples"], "rng": 0}
     if setting["n"] <= 5_000:
         cmmd_test(X, y, group, **settings)  # imports and threads are warm then
     start = perf_counter()

@@ -66,7 +66,8 @@ def test_what_the_result_says():
     assert len(law.null_distribution) == 0
     assert law.scheme.startswith("no labels drawn: sums of chi-squares")
     alone = np.array([row.pvalue for row in law.by_level])
-    assert law.pvalue == pytest.approx(1.1 * float(cauchy_combination(alone)))
+    counts = np.array([1.0 + (row.name == "the mean of y0, over all rows") for row in law.by_level])
+    assert law.pvalue == pytest.approx(1.1 * float(cauchy_combination(alone, counts)), rel=1e-6, abs=0.0)
     assert law.pvalue < 1e-6
     assert "no labels drawn" in law.summary()
     one = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="overlap", level=1), null=Asymptotic())
@@ -92,3 +93,14 @@ def test_few_rows_are_warned_about():
             np.linspace(0, 1, 42), y, np.arange(42) % 2, propensity=None, null=Asymptotic(), residualize=False,
             statistic=CMMD(kernel_y="linear", estimator="overlap"),
         )  # fmt: skip
+
+
+@pytest.mark.filterwarnings("ignore::condmmd.CondmmdWarning")
+def test_constant_covariates_have_no_main_effects():
+    """Their column has no features; it neither fails nor takes part."""
+    rng = np.random.default_rng(0)
+    t = np.arange(120) % 2
+    X, y = np.ones((120, 2)), rng.normal(size=120) + 0.5 * t
+    found, drawn = (cmmd_test(X, y, t, null=null, rng=0).pvalue for null in (Asymptotic(), Resampling()))
+    assert found == pytest.approx(drawn, abs=0.03)
+    assert found < 0.1

@@ -9,7 +9,7 @@ from condmmd.inference import Settings, screening
 from condmmd.inference.chi_squares import upper_tail
 from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import laws_of, stacked_laws
-from condmmd.inference.screening import _Ridge, _Sides, screen_outcomes
+from condmmd.inference.screening import _Ridge, _shapes, _Sides, screen_outcomes
 from condmmd.labels import LabelRules
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.statistics import Products
@@ -86,3 +86,9 @@ def test_pvalues_of_noise_are_not_too_small():
     found = run(RNG.normal(size=(N, 400)), EqualMarginals())
     assert np.mean(found.pvalues <= 0.05) <= 0.05 + 4 * (0.05 * 0.95 / 400) ** 0.5
     assert np.mean(found.pvalues <= 0.5) > 0.2
+
+
+def test_shapes_are_orthonormal_for_a_uniform_law():
+    """Of the ranks of any outcome, whatever its law."""
+    shapes = np.stack(_shapes(np.exp(RNG.normal(size=(4000, 1)))), axis=2)[:, 0]
+    np.testing.assert_allclose(shapes.T @ shapes / 4000, np.eye(shapes.shape[1]), atol=1e-3)

@@ -11,6 +11,7 @@ from condmmd.inference import Compute, Plan, Resampling, Settings
 from condmmd.labels import LabelRules
 from condmmd.nuisance import propensity_model, residual_model
 from condmmd.nuisance.residuals import NoResiduals
+from condmmd.statistics.family import bent_squares
 from condmmd.statistics.outcome_scale import outcome_scale
 
 RNG = np.random.default_rng(0)
@@ -202,3 +203,24 @@ def test_the_spread_is_less_what_x_says_of_it():
     spread = np.asarray(view.values)[:, 0]
     assert abs(np.corrcoef(spread, edge)[0, 1]) < 0.1
     np.testing.assert_allclose(spread.mean(), 0.0, atol=1e-12)
+
+
+def test_main_effects_are_principal_directions_of_the_overlap():
+    """Where labels are random they have mean 0, no correlation, and the variances that the ridge is made for."""
+    found = trained(False)
+    (side,) = [side for side in found.fitted.sides if "main effects" in side.words]
+    e = found.learned.centre
+    weight = e * (1 - e) / np.sum(e * (1 - e))
+    np.testing.assert_allclose(weight @ side.phi, 0.0, atol=1e-12)
+    np.testing.assert_allclose((side.phi * weight[:, None]).T @ side.phi, np.diag(side.sigma), atol=1e-12)
+
+
+def test_squares_are_bent():
+    rows = np.array([[0.0], [1.0], [3.0], [1e6]])
+    np.testing.assert_allclose(bent_squares(rows, np.array([1.0]))[:, 0], [0.0, 0.5, 0.9, 1.0], atol=1e-9)
+
+
+def test_the_mean_over_all_rows_counts_twice():
+    weights = {column.name: column.weight for column in trained(False).fitted.columns}
+    assert weights.pop("the mean of y0, over all rows") == 2.0
+    assert set(weights.values()) == {1.0}

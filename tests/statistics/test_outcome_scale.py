@@ -39,6 +39,8 @@ def test_a_far_tail_is_compared_by_ranks():
     assert said(scale) == "the mean rank of y0"
     np.testing.assert_allclose(values[:, 0], norm.ppf((rankdata(y) - 0.5) / 301), atol=1e-9)
     assert np.abs(values).max() < 4
+    tied = np.round(y, 1)
+    np.testing.assert_allclose(scaled(tied)[1][:, 0], norm.ppf((rankdata(tied) - 0.5) / 301), atol=1e-9)
 
 
 def test_classes_are_shares_that_count_as_one_number():

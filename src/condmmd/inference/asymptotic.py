@@ -12,7 +12,7 @@ from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.inference.chi_squares import upper_tail
 from condmmd.inference.evaluate import check_statistics
-from condmmd.inference.joining import cauchy_combination
+from condmmd.inference.joining import cauchy_combination, column_weights
 from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import MomentLaw, laws_of, stacked_laws
 from condmmd.inference.nulls import Settings
@@ -81,7 +81,7 @@ class Asymptotic:
         single = _tails(observed, laws)
         smallest = int(np.argmin(single))
         several = len(single) > 1
-        overall = _joined(single)
+        overall = _joined(single, fitted)
         scheme = _words(laws, several=several)
         return Outcome(
             float(observed[smallest]), overall, np.empty(0), level_results(fitted.columns, observed, single), 0, scheme
@@ -92,7 +92,7 @@ class Asymptotic:
         if not isinstance(fitted, LinearFit):
             return None
         laws = _column_laws(fitted, labels)
-        return lambda columns: _joined(_tails(columns, laws))
+        return lambda columns: _joined(_tails(columns, laws), fitted)
 
 
 def _column_laws(fitted: LinearFit, labels: LabelPlan) -> list[MomentLaw]:
@@ -107,8 +107,10 @@ def _tails(columns: Array, laws: list[MomentLaw]) -> Array:
     return upper_tail(stacked.mean + (columns - stacked.mean) / [law.scale for law in laws], stacked)
 
 
-def _joined(single: Array) -> float:
-    return min(1.0, DEARER * float(cauchy_combination(single))) if len(single) > 1 else float(single[0])
+def _joined(single: Array, fitted: LinearFit) -> float:
+    if len(single) == 1:
+        return float(single[0])
+    return min(1.0, DEARER * float(cauchy_combination(single, column_weights(fitted))))
 
 
 def _words(laws: list[MomentLaw], *, several: bool) -> str:

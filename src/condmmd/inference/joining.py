@@ -7,23 +7,23 @@ rank (``null >= nan`` is False, which would be the smallest p-value there is), s
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from scipy.special import gammainc, gammaincc, gammaln, logsumexp
 
 from condmmd.backend import Array
-from condmmd.statistics.base import Joining
+from condmmd.statistics.base import Fitted
 
 __all__ = [
-    "JOINED",
     "StandardScores",
     "cauchy_combination",
     "check_finite",
+    "column_weights",
     "critical_value",
     "join",
     "join_by_gamma",
+    "join_columns",
     "largest_pvalues",
     "pvalue",
     "pvalues",
@@ -118,13 +118,28 @@ def join(statistics: Array, like: Array | None = None) -> Array:
     return np.asarray(z[len(both) - len(statistics) :].max(axis=1))
 
 
-def join_by_gamma(statistics: Array, like: Array | None = None) -> Array:
+def join_columns(fitted: Fitted, statistics: Array, like: Array | None = None) -> Array:
+    """One statistic for each row by the rule of what was fitted; of one column, the column itself."""
+    if statistics.shape[1] == 1:
+        return statistics[:, 0]
+    if fitted.joining == "logarithms":
+        return join(statistics, like)
+    return join_by_gamma(statistics, like, column_weights(fitted))
+
+
+def column_weights(fitted: Fitted) -> Array:
+    """What each column counts."""
+    return np.array([column.weight for column in fitted.columns])
+
+
+def join_by_gamma(statistics: Array, like: Array | None = None, weights: Array | None = None) -> Array:
     """One statistic for each row out of columns of any numbers of degrees of freedom: the log of the sum of 1 / p.
 
     Each column gets the gamma law of its mean and variance over all rows, observed and null alike, so the rows stay
     exchangeable; its upper tail p is on one scale for one degree of freedom and for a hundred. (The logarithm of one
     square has a deviation of 2.2, which weighs such a column far too little.) The sum of 1 / p is near that of the
-    smallest p alone, and larger where several columns agree. With ``like`` the laws are those of other rows.
+    smallest p alone, and larger where several columns agree; a column of twice the ``weights`` counts as two. With
+    ``like`` the laws are those of other rows.
     """
     statistics, known = _among(statistics, like)
     mean, variance = known.mean(axis=0), known.var(axis=0)
@@ -135,22 +150,24 @@ def join_by_gamma(statistics: Array, like: Array | None = None) -> Array:
     far = (shape - 1) * np.log(np.maximum(at, 1e-300)) - at - gammaln(shape)  # of a tail that underflows
     log_tail = np.where(upper > 0.5, np.log1p(-np.minimum(lower, 0.5)), np.log(np.maximum(upper, 1e-300)))
     log_tail = np.where(upper > 1e-290, log_tail, np.minimum(far, -660.0))
-    return np.asarray(logsumexp(np.where(moves, -log_tail, 0.0), axis=1))
+    counts = np.ones(statistics.shape[1]) if weights is None else weights
+    return np.asarray(logsumexp(np.where(moves, -log_tail, 0.0), axis=1, b=counts))
 
 
-JOINED: dict[Joining, Callable[..., Array]] = {"logarithms": join, "gamma": join_by_gamma}
-
-
-def cauchy_combination(pvalues: Array) -> Array:
+def cauchy_combination(pvalues: Array, weights: Array | None = None) -> Array:
     """One p-value out of each row of several, whatever their dependence: the tail of the mean of Cauchy scores.
 
     The tail of a mean of Cauchy variables is that of one of them, and far out it hardly depends on how they go together
     (Liu and Xie, 2020): where Bonferroni's inequality pays for each column, columns that say the same are paid for
-    once.
+    once. A p-value of 1 is that of a column which nothing can move, and does not count; one of twice the ``weights``
+    counts as two.
     """
-    p = np.clip(check_finite(pvalues, "p-values to be combined"), 1e-300, 1 - 1e-15)
+    moves = check_finite(pvalues, "p-values to be combined") < 1.0
+    counts = moves * (1.0 if weights is None else weights)
+    p = np.clip(pvalues, 1e-300, 1 - 1e-15)
     scores = np.where(p < 1e-8, 1 / (np.pi * p), 1 / np.tan(np.pi * p))
-    mean = scores.mean(axis=-1)
+    some = np.sum(counts, axis=-1)
+    mean = np.where(some > 0, np.sum(scores * counts, axis=-1) / np.where(some > 0, some, 1.0), -1e15)
     return np.asarray(np.where(mean > 1e8, 1 / (np.pi * np.maximum(mean, 1.0)), 0.5 - np.arctan(mean) / np.pi))
 
 

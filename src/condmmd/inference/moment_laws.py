@@ -59,6 +59,8 @@ def laws_of(products: Products, noise: LabelNoise) -> list[MomentLaw]:
     """The law of each column of these products."""
     phi, psi = to_host(products.phi), to_host(products.psi)
     count, size = len(phi), phi.shape[1] * psi.shape[1]
+    if not size:  # the main effects of covariates that are constant
+        return [_law(np.zeros(1), np.zeros(count), noise)] * len(products.weights)
     if size <= min(count, EXACT) and count * size <= CHUNK_NUMBERS:
         return _over_features(phi, psi, products.weights, noise)
     if count <= EXACT:

@@ -8,7 +8,7 @@ from typing import Protocol
 from condmmd.data.checks import check_choice, check_resamples
 from condmmd.inference.compute import Compute
 from condmmd.inference.evaluate import evaluate_labels
-from condmmd.inference.joining import JOINED, pvalue, pvalues
+from condmmd.inference.joining import join_columns, pvalue, pvalues
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.labels import LabelPlan, LabelRules, SchemeName
 from condmmd.statistics import Fitted, Statistic
@@ -75,7 +75,7 @@ class Resampling:
             compute=settings.compute,
         )  # fmt: skip
         one = statistics.shape[1] == 1
-        joined = statistics[:, 0] if one else JOINED[fitted.joining](statistics)
+        joined = join_columns(fitted, statistics)
         statistic, null = float(joined[0]), joined[1:]
         overall = pvalue(statistic, null, unit=None if one else 1.0)
         by_level = level_results(fitted.columns, statistics[0], pvalues(statistics))

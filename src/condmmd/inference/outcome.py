@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from condmmd.backend import Array
+from condmmd.data.on_screen import on_screen
 from condmmd.statistics import StatisticColumn
 
 __all__ = ["LevelResult", "Outcome", "level_results"]
@@ -21,6 +22,12 @@ class LevelResult:
     kernel_x: str
     kernel_y: str
     name: str = ""
+
+    def __repr__(self) -> str:
+        what = f", name='{self.name}'" if self.name else ""
+        return on_screen(
+            f"LevelResult(level={self.level:g}, statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}{what})"
+        )
 
 
 def level_results(columns: tuple[StatisticColumn, ...], observed: Array, pvalues: Array) -> tuple[LevelResult, ...]:

@@ -23,13 +23,14 @@ Joining: TypeAlias = Literal["logarithms", "gamma"]
 
 @dataclass(frozen=True)
 class StatisticColumn:
-    """What one column of a statistic is: in words, and by its level, kernels and lambda."""
+    """What one column of a statistic is: in words, by its level, kernels and lambda, and what it counts."""
 
     name: str
     level: float
     reg: str
     kernel_x: str
     kernel_y: str
+    weight: float = 1.0
 
 
 class Fitted(Protocol):

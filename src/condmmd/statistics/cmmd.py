@@ -108,7 +108,9 @@ class CMMD:
                 "that of DoublyRobust(reg=...) may be a PerGroup."
             )
         if self.mixture is not None and isinstance(self._estimator, Overlap):
-            raise ValueError("`mixture` does not apply to the overlap estimator, which has a weighting of its own.")
+            raise ValueError(
+                "`mixture` does not apply to the overlap estimator, which has a weighting of its own; leave it out."
+            )
 
     @property
     def kernels(self) -> tuple[KernelLike, ...]:

@@ -14,6 +14,7 @@ from condmmd.backend import (
     LabelBatch,
     Rows,
     Weights,
+    content_order,
     move_to,
     n_rows,
     namespace,
@@ -112,7 +113,7 @@ class DoublyRobust:
             return self._compare_apart(given, e)
         reg = given.chosen_reg()
         t, lam = given.samples.groups.t, reg.lam_p
-        folds = None if self.folds is None else shuffled_folds(n_rows(t), int(self.folds))
+        folds = None if self.folds is None else _folds(given.samples, int(self.folds))
         refitted = DoublyRobustContrast(lam, e, self._pair(lam), folds)
         if isinstance(self.model, PerGroup):
             predictions = given_predictions(self.model.pair, given.y, given.samples.y)
@@ -152,6 +153,12 @@ class DoublyRobust:
             predictions = mu[0], mu[1]
         contrast = DoublyRobustContrast(reg.lam_p, take(e, outside), predictions=predictions)
         return own.compare(contrast, reg, rows=~train)
+
+
+def _folds(samples: Samples, n_folds: int) -> npt.NDArray[np.int64]:
+    """The fold of each row, wherever it stands."""
+    order = content_order(to_host(samples.x.values), to_host(samples.y.values)[:, 0])
+    return shuffled_folds(len(order), n_folds, order)
 
 
 def _check_train(train: npt.NDArray[np.bool_], samples: Samples) -> npt.NDArray[np.bool_]:

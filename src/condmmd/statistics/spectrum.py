@@ -32,5 +32,6 @@ def _mixed(T: Weights, shares: tuple[AnyArray, AnyArray]) -> Weights:
 
 def level_values(sigma: AnyArray, energies: AnyArray, s: Array, power: int) -> AnyArray:
     """``sum_j sigma_j^(s - power) energy_j`` for each row of ``energies`` and each s; sigma is shared or one a row."""
-    weights = sigma[..., None] ** move_to(s - power, sigma)
+    with np.errstate(over="ignore"):  # what is infinite is refused, with its reason, where all statistics are
+        weights = sigma[..., None] ** move_to(s - power, sigma)
     return energies @ weights if sigma.ndim == 1 else (energies[:, None, :] @ weights)[:, 0, :]
