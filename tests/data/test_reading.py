@@ -1,6 +1,6 @@
 """Every kind of table that is taken, and every kind of bad input: one clear error before any work."""
 
-from datetime import date
+from datetime import date, datetime, timedelta
 
 import array_api_strict as strict
 import numpy as np
@@ -57,10 +57,10 @@ def test_bad_arrays(arguments, error, words):
         ([1.0, None] * 10, ValueError, r"'bad' \(10"),
         (["u", None] * 10, ValueError, r"missing values: column 'bad' \(10 of 20\)"),
         ([np.inf, 1.0] * 10, ValueError, r"'bad' \(10 infinite\)"),
-        ([date(2020, 1, 1)] * 20, TypeError, r"column 'bad' holds .*[dD]ate"),
+        ([timedelta(1)] * 20, TypeError, r"column 'bad' holds .*([dD]elta|[dD]uration)"),
         (pd.Series([{1: 2}] * 20), TypeError, r"column 'bad' holds dict"),
     ],
-    ids=["null", "null string", "infinite", "dates", "objects"],
+    ids=["null", "null string", "infinite", "durations", "objects"],
 )
 def test_bad_frames(column, error, words):
     in_polars = pl.Series(list(column), dtype=pl.Object) if isinstance(column, pd.Series) else column
@@ -100,7 +100,9 @@ def test_new_rows_may_have_new_categories():
 @pytest.mark.parametrize(
     ("data", "words"),
     [
-        (pd.DataFrame({"a": [1.0]}), r"must have the columns of `X`, \['a', 'c'\]; got \['a'\]"),
+        (pd.DataFrame({"a": [1.0]}), r"must have the columns of `X`, 'a', 'c'; missing: 'c'\."),
+        (pd.DataFrame({"a": [1.0], "c": ["u"], "d": [1]}), r"`X_new` must .*'a', 'c'; unknown: 'd'\."),
+        (pd.DataFrame({"b": [1.0], "c": ["u"]}), r"missing: 'a'; unknown: 'b'\."),
         (pd.DataFrame({"a": ["x"], "c": ["u"]}), r"column 'a' is String but was numeric"),
         (pd.DataFrame({"a": [1.0], "c": [1.0]}), r"column 'c' is Float64 but was categorical"),
         (np.zeros((2, 2)), r"`X_new` must be a data frame with the columns of `X`"),
@@ -110,6 +112,48 @@ def test_new_rows_of_another_shape(data, words):
     d = cmmd(pd.DataFrame({"a": Y, "c": ["u", "v"] * 10}), Y, GROUP, statistic=CMMD(reg=0.1))
     with pytest.raises((TypeError, ValueError), match=words):
         d.witness(data)
+
+
+def test_one_column_of_another_name_is_not_taken_for_the_one_that_was_fitted():
+    d = cmmd(pd.DataFrame({"kg": Y}), pd.Series(Y, name="cm"), GROUP, statistic=CMMD(reg=0.1))
+    expected = d.witness(Y[:3])
+    np.testing.assert_array_equal(d.witness(pl.DataFrame({"kg": Y[:3]})), expected)
+    np.testing.assert_array_equal(d.witness(pd.Series(Y[:3])), expected)  # without a name
+    for wrong in (pd.DataFrame({"g": 1000 * Y[:3]}), pd.Series(1000 * Y[:3], name="g")):
+        with pytest.raises(ValueError, match=r"`X_new` must have the columns of `X`, 'kg'; missing: 'kg'; unknown"):
+            d.witness(wrong)
+    with pytest.raises(ValueError, match=r"`Y_new` must have the columns of `Y`, 'cm'; missing: 'cm'; unknown: 'm'"):
+        d.witness(Y[:3], pd.DataFrame({"m": Y[:3]}))
+
+
+@pytest.mark.parametrize("module", [pd, pl])
+def test_dates_are_days_since_1970(module):
+    days = [date(1970, 1, 2), date(2024, 2, 29), date(1969, 12, 31)]
+    known = read_table(module.DataFrame({"day": days}), "X")
+    np.testing.assert_array_equal(known.values, [[1.0], [19782.0], [-1.0]])
+    assert known.numeric == (0,)
+    times = [datetime(1970, 1, 2, 12), datetime(2024, 2, 29)]  # noqa: DTZ001 - without a zone, as in most tables
+    np.testing.assert_array_equal(encode(known, module.DataFrame({"day": times}), "X_new"), [[1.5], [19782.0]])
+    with pytest.raises(ValueError, match=r"column 'day' \(1 of 3\)"):
+        read_table(module.DataFrame({"day": [*times, None]}), "X")
+    with pytest.raises(TypeError, match="column 'day' is String but was numeric"):
+        encode(known, module.DataFrame({"day": ["1970-01-02"]}), "X_new")
+
+
+def test_times_of_a_zone_are_those_of_utc():
+    for zone, behind in (("America/New_York", 5), ("Europe/Berlin", -1), ("UTC", 0)):
+        there = pd.Series(pd.to_datetime(["1970-01-02 00:00"]).tz_localize(zone), name="at")
+        np.testing.assert_allclose(read_table(there, "X").values, 1 + behind / 24, rtol=1e-12)
+
+
+def test_columns_in_another_order_are_the_same_columns():
+    table = pd.DataFrame(X, columns=["a", "b"])
+    d = cmmd(table, Y, GROUP, statistic=CMMD(reg=0.1))
+    np.testing.assert_array_equal(d.witness(table[["b", "a"]]), d.witness(X))
+    plain = cmmd(X, Y, GROUP, statistic=CMMD(reg=0.1))
+    named = pd.DataFrame(X, columns=["x0", "x1"])
+    np.testing.assert_array_equal(plain.witness(named[["x1", "x0"]]), plain.witness(X))
+    np.testing.assert_array_equal(plain.witness(table), plain.witness(X))  # arrays have no names to go by
 
 
 def test_columns_have_names_and_categories():

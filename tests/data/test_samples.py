@@ -69,3 +69,9 @@ def test_what_is_in_memory_goes_to_the_device_of_the_rest():
     K, table = X @ X.T, read_table(np.arange(20.0), "X")
     with pytest.raises(TypeError, match="Gram matrix must be in memory"):
         pooled_rows(table, read_table(strict.asarray(Y), "Y"), read_group(GROUP), gram_x=K)
+
+
+def test_covariates_and_outcomes_in_the_users_names():
+    frame = pd.DataFrame({"age": X[:, 0], "bmi": X[:, 1]})
+    assert read_samples(frame, Y, GROUP).spaces == ("age, bmi", "y0")
+    assert read_samples(np.eye(20), Y, GROUP, precomputed_x=True).spaces == ("X", "y0")

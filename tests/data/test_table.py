@@ -6,6 +6,7 @@ import dask.array as da
 import numpy as np
 
 from condmmd.data import Column, Table, read_table, table
+from condmmd.data.table import MAX_NAMED, listed
 
 RNG = np.random.default_rng(0)
 VALUES = np.column_stack([RNG.normal(size=50), RNG.integers(0, 3, size=50), np.full(50, 2.0)])
@@ -60,3 +61,8 @@ def test_a_part_keeps_what_the_whole_table_chooses_by():
     np.testing.assert_array_equal(part.values, VALUES[[3, 5, 8]])
     np.testing.assert_array_equal(part.sample, VALUES)
     np.testing.assert_array_equal(whole.at(VALUES[:4]).sample, VALUES[:4])
+
+
+def test_columns_in_a_sentence():
+    assert listed(("a", "", "c")) == "a, (no name), c"
+    assert listed(tuple("abcdefghij")) == f"a, b, c, d, e, f, g, h and {10 - MAX_NAMED} more"

@@ -36,7 +36,7 @@ RNG = np.random.default_rng(1)
         {"propensity": LogisticRegression()},
         {"propensity": E, "null": Resampling("bernoulli")},
         {"propensity": None},
-        {"statistic": CMMD(estimator="orthogonal")},
+        {"statistic": CMMD(estimator="orthogonal"), "propensity": E},
         {"statistic": CMMD(estimator="overlap"), "null": Asymptotic()},
         {"statistic": CMMD(estimator="joint"), "propensity": None},
         {"statistic": CMMD(level=1)},
@@ -45,7 +45,7 @@ RNG = np.random.default_rng(1)
         {"statistic": CMMD(reg=(0.1, "loo", PerGroup(0.1, 0.2)))},
         {"statistic": CMMD(reg=PerGroup(0.1, 0.2))},
         {"statistic": CMMD(reg=np.float64(0.1))},
-        {"statistic": CMMD(reg="loo"), "residualize": False},
+        {"statistic": CMMD(reg=0.1), "residualize": False},
         {"statistic": CMMD(kernel_x=[Gaussian(0.5), Gaussian(2.0), None], kernel_y=Laplacian())},
         {"statistic": Energy()},
         {"residualize": RandomForestRegressor(20, random_state=0)},
@@ -122,7 +122,7 @@ def test_trimming_is_symmetric_and_told():
     kept = (E >= 0.2) & (E <= 0.8)
     assert result.trimmed == int((~kept).sum())
     assert result.n_obs == (int(kept[GROUP == 1].sum()), int(kept[GROUP == 0].sum()))
-    assert "trimmed" in result.summary()
+    assert f"left out    {result.trimmed} rows" in result.summary()
 
 
 def test_little_overlap_is_warned_about_with_the_region():

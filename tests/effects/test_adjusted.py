@@ -6,8 +6,10 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from condmmd import CMMD, Gaussian, PooledRidge, cmmd_test
+from condmmd.backend import content_order
 from condmmd.effects import Adjusted
 from condmmd.effects.adjusted import ALONG, Noise, _deviations
+from condmmd.effects.varying import varying_effects
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from tests.effects.tables import SETTINGS, N, T, X, Y, default, plain
 
@@ -51,7 +53,7 @@ def test_a_regressor_of_the_user_is_asked_about_the_outcomes_alone():
 
     adjusted = cmmd_test(X, Y, T, residualize=Counted(), **SETTINGS)._adjusted
     expected = np.empty(N)
-    for rows, train in fold_parts(N, shuffled_folds(N, 5)):
+    for rows, train in fold_parts(N, shuffled_folds(N, 5, content_order(X, Y))):
         expected[rows] = Y[rows] - LinearRegression().fit(X[train], Y[train]).predict(X[rows])
     np.testing.assert_allclose(adjusted.means.left[:, 0], expected, atol=1e-9)
     np.testing.assert_array_equal(adjusted.means.labels_left, T - adjusted.e)
@@ -63,6 +65,7 @@ def test_predictions_between_thresholds():
     outcome, grid = adjusted.outcomes[0], adjusted.below[0]
     some = adjusted.at_thresholds(0, outcome.thresholds[[3, 9]])
     np.testing.assert_allclose(some.values - some.left, grid[:, [3, 9]], atol=1e-7)
+    np.testing.assert_array_equal(some.values, Y[:, None] <= outcome.thresholds[[3, 9]])  # which are outcomes
     middle = np.sort(Y)[(np.searchsorted(np.sort(Y), outcome.thresholds[[3, 4]]).sum()) // 2]
     between = adjusted.at_thresholds(0, np.array([middle]))
     predicted = (between.values - between.left)[:, 0]
@@ -120,3 +123,14 @@ def test_deviations_do_not_hang_on_their_mean():
     change = [_deviations(u + shift, t, e).mean() - 2 / np.e for shift in (-0.05, 0.0, 0.05)]
     assert np.abs(change).max() < 0.005
     assert abs(np.abs(u + 0.05).mean() - 2 / np.e) > 0.01
+
+
+def test_two_models_together_leave_no_more_than_either():
+    """Of all mixtures of the two the one with the smallest squares."""
+    adjusted, pooled = default()._adjusted, default().evidence.pooled
+    left, labels_left = adjusted.means.left, adjusted.means.labels_left
+    effects = varying_effects(left, labels_left, adjusted.main_effects, None)[:, 0]
+    u, v = left[:, 0] - effects * labels_left, pooled.residuals(Y) - effects * pooled.residuals(1.0 * T)
+    squares = [np.sum((v + share * (u - v)) ** 2) for share in np.linspace(0, 1, 1001)]
+    assert adjusted.noise.squares.sum() == pytest.approx(min(squares), rel=1e-5)
+    assert max(squares[0], squares[-1]) > 1.01 * min(squares)

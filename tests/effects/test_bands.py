@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy.integrate import quad
+from scipy.stats import chi, norm
 from scipy.stats import t as student
 
 from condmmd.effects.bands import band_of
@@ -37,3 +39,19 @@ def test_the_seed_repeats_it():
     influence = np.random.default_rng(0).normal(size=(30, 3))
     assert band_of(influence, 0.95, 20.0, 5).together == band_of(influence, 0.95, 20.0, 5).together
     assert band_of(influence, 0.95, 20.0, 2**100).together > 0
+
+
+def test_few_degrees_of_freedom_widen_the_band():
+    """Five independent numbers and one estimated scale: the chance that all are within, integrated over the scale."""
+    band = band_of(np.linalg.qr(np.random.default_rng(1).normal(size=(400, 5)))[0], 0.95, 6.0, 0)
+
+    def within(scale):
+        return (2 * norm.cdf(band.together * scale) - 1) ** 5 * chi.pdf(scale * 6**0.5, 6) * 6**0.5
+
+    assert quad(within, 0, 10)[0] == pytest.approx(0.95, abs=0.008)
+
+
+def test_the_joint_pvalue_is_that_of_the_farthest():
+    band = band_of(np.linalg.qr(np.random.default_rng(1).normal(size=(400, 3)))[0], 0.95, 1e6, 0)
+    expected = 1 - (2 * norm.cdf(2.5) - 1) ** 3
+    assert band.pvalue(band.errors * np.array([0.1, -2.5, 1.0])) == pytest.approx(expected, abs=0.008)

@@ -55,3 +55,11 @@ def test_samples_that_are_hardly_together_are_warned_of():
     x = rng.normal(size=180) + 2.5 * sample
     with pytest.warns(OverlapWarning, match="3 samples overlap little"):
         ground(x, rng.normal(size=180), sample)
+
+
+def test_probabilities_of_all_samples_add_up_to_one():
+    """The same function for each of three samples of one size says nothing of which it is: a third for each."""
+    rng = np.random.default_rng(4)
+    found = ground(rng.normal(size=120), rng.normal(size=120), np.repeat([0, 1, 2], 40), np.linspace(0.2, 0.8, 120))
+    np.testing.assert_allclose(found.h, 1 / 9)
+    np.testing.assert_allclose(found.weight, 1 / 3)

@@ -105,3 +105,49 @@ def test_the_largest_products_come_first():
     one, other = np.array([[1.0, 3.0]]), np.array([[2.0, 1.0]])
     j, k = leading_pairs(one, other, 1)
     assert list(zip(j, k, strict=True)) == [(1, 0), (1, 1), (0, 0), (0, 1)]
+
+
+def along_a_constant(seed, count, e, effect):
+    rng = np.random.default_rng(seed)
+    tau = (rng.random(count) < e) - e
+    rho = rng.normal(size=(count, 2)) + effect * tau[:, None]
+    return Rows(tau, np.ones((count, 1)), rho, LabelFreedom(np.full(count, e * (1 - e)), None, None), None)
+
+
+def test_along_a_constant_the_noise_is_that_of_a_regression():
+    """Of rho on tau, without a constant: squared residuals, each by one less its leverage (HC2), written out."""
+    rows = along_a_constant(5, 15, 0.3, 1.0)
+    total = np.sum(rows.tau**2)
+    expected = 0.0
+    for outcome in rows.rho.T:
+        slope = np.sum(rows.tau * outcome) / total
+        for t, y in zip(rows.tau, outcome, strict=True):
+            expected += t**2 * (y - t * slope) ** 2 / (1 - t**2 / total) / total**2
+    assert squared_difference(rows, 1.0, 0.0).norm.bias == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_ratio_has_the_noise_of_its_scale():
+    """Ten deviations apart the squared difference itself hardly varies, and what varies is the scale."""
+    found = [squared_difference(along_a_constant(seed, 100, 0.5, 10.0), 1.0, 0.0) for seed in range(150)]
+    ratios = np.array([one.norm.estimate / one.within for one in found])
+    claimed = np.mean([np.std(one.in_scale.draws(200.0)) / 200 for one in found])
+    assert claimed == pytest.approx(ratios.std() / ratios.mean(), rel=0.2)
+    assert np.mean([np.std(one.norm.draws(200.0)) / 200 for one in found]) < 0.5 * claimed
+
+
+def test_both_groups_vary_within_alike_however_rare_one_is():
+    """One row of P for four of Q, with variances 9 and 1: their mean, as if both groups were equally likely."""
+    rng = np.random.default_rng(6)
+    t = np.arange(20_000) % 5 == 0
+    rho = rng.normal(size=(20_000, 1)) * np.where(t, 3.0, 1.0)[:, None]
+    freedom = LabelFreedom(np.full(20_000, 0.16), None, None)
+    found = squared_difference(Rows(t - 0.2, np.ones((20_000, 1)), rho, freedom, None), 1.0, 0.0)
+    assert found.within == pytest.approx((rho[t].var() + rho[~t].var()) / 2, rel=1e-3)
+
+
+def test_what_a_ridge_holds_back_is_no_noise():
+    """Half of a difference of ten deviations is left among the residuals by lambda 1, in every row alike."""
+    found = [squared_difference(along_a_constant(seed, 100, 0.5, 10.0), 1.0, 1.0).norm for seed in range(150)]
+    seen = np.array([one.seen for one in found])
+    claimed = np.mean([np.std(one.draws(one.estimate)) for one in found])
+    assert claimed == pytest.approx(seen.std(), rel=0.2)

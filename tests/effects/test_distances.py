@@ -57,4 +57,19 @@ def test_over_several_pairs_a_pvalue_grows():
     pairs = pairs_of(distances_of(ground(3, [0.1, 0.5, 0.9])))
     assert len(pairs) == 3
     assert all(pair.adjusted >= pair.pvalue - 0.02 for pair in pairs)
+    for pair in pairs_of(distances_of(ground(5, [0.5, 0.5, 0.5]))):  # between 0.2 and 0.8 each, and three of them
+        assert pair.pvalue + 0.1 < pair.adjusted < 3 * pair.pvalue
     assert pairs_of(distances_of(ground(4, [0.5]))) == []
+
+
+def test_over_which_rows_a_difference_is_averaged_is_chance_too():
+    """A difference in proportion to x: its mean square is that of the rows, and varies as theirs does."""
+    rng = np.random.default_rng(5)
+    sample, x = np.repeat([0, 1], 150), rng.normal(size=300)
+    x = (x - x.mean()) / x.std()
+    rho = rng.normal(size=(300, 1)) + (2.0 * x * sample)[:, None]
+    u, ones = np.column_stack([np.ones(300), x]), np.ones(300)
+    (found,) = distances_of(CommonGround(sample, u, rho, ones, ones, ("", ""), 1.0))
+    one, other = (np.linalg.lstsq(u[sample == k], rho[sample == k, 0], rcond=None)[0] for k in (0, 1))
+    squares = (u @ (other - one)) ** 2
+    assert found.norm.drift.std() == pytest.approx(squares.std() / squares.mean() / 300**0.5, rel=0.08)

@@ -61,6 +61,7 @@ def test_of_several_outcomes_all_must_be_close():
     assert wide.shown
     assert not both.shown
     assert both.pvalue == narrow.pvalue > wide.pvalue
+    assert not result.closer_than([0.01, 1.0]).shown
 
 
 def test_the_size_is_below_the_margin_where_its_upper_limit_is():

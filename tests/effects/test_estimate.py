@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from condmmd import cmmd_test
-from condmmd.effects import estimate_effects
+from condmmd.effects import StrataEffects, estimate_effects
 from condmmd.effects.adjusted import Noise
 from condmmd.effects.estimate import _log_slopes
 from tests.effects.tables import SETTINGS, N, T, X, Y, default
@@ -154,3 +154,36 @@ def test_a_constant_outcome_has_no_difference():
         result = cmmd_test(X, np.full(N, 2.0), T, **SETTINGS)
     (effect,) = result.effect()
     assert (effect.estimate, effect.error) == (pytest.approx(0.0), pytest.approx(0.0))
+
+
+def test_a_shift_is_no_spread():
+    """One row of P for three of Q, four deviations apart: both deviate as normal outcomes do."""
+    rng = np.random.default_rng(2)
+    x, t = rng.normal(size=(800, 2)), (np.arange(800) % 4 == 0).astype(int)
+    y = 4.0 * t + rng.normal(size=800)
+    for outcome, residualize in ((y + x[:, 0], True), (y, False)):
+        spread = cmmd_test(x, outcome, t, residualize=residualize, **SETTINGS).effect()["spread"]
+        np.testing.assert_allclose(spread.levels, np.sqrt(2 / np.pi), rtol=0.12)
+        assert spread.interval[0] < 1.0 < spread.interval[1]
+
+
+def test_the_error_of_a_rate_in_a_trial():
+    """Of a logarithm of two means: the relative errors of both, by their squares."""
+    rng = np.random.default_rng(3)
+    t = np.arange(900) % 3 == 0
+    y = rng.poisson(np.where(t, 6.0, 1.0))
+    rate = cmmd_test(rng.normal(size=900), y, t, propensity=None, residualize=False, **SETTINGS).effect()["rate"]
+    p, q = y[t], y[~t]
+    assert rate.estimate == pytest.approx(p.mean() / q.mean(), rel=1e-6)
+    expected = p.var(ddof=1) / len(p) / p.mean() ** 2 + q.var(ddof=1) / len(q) / q.mean() ** 2
+    assert rate.error == pytest.approx(np.sqrt(expected), rel=5e-3)
+
+
+def test_effects_of_all_rows_as_a_stratum_are_those_of_the_test():
+    rng = np.random.default_rng(0)
+    x, group = rng.normal(size=(200, 2)), np.repeat([1, 0], 100)
+    y = np.column_stack([x[:, 0] + rng.normal(size=200), rng.poisson(3, 200), rng.integers(0, 2, 200)])
+    result = cmmd_test(x, y, group, n_resamples=19, rng=0)
+    within = StrataEffects(result.evidence, result._adjusted, result.rng_state)(result.evidence, group >= 0)
+    assert [effect.kind for effect in within] == ["mean", "mean", "share", "rate"]
+    assert set(within) <= set(result.effect())

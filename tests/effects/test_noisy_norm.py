@@ -47,6 +47,7 @@ def test_intervals_hold_what_they_are_for(value):
 
 def test_at_nothing_the_lower_end_is_zero_and_with_much_it_is_not():
     assert even(ncx2.ppf(0.9, SIZE, 1e-9)).interval(0.95)[0] == 0
+    assert even(ncx2.ppf(0.965, SIZE, 1e-9)).interval(0.95)[0] > 0  # all of the error is for seeing too much there
     low, high = even(60.0).interval(0.95)
     assert 20 < low < 60 - SIZE < high
 
@@ -56,6 +57,7 @@ def test_a_drift_widens_in_proportion_to_the_squared_length():
     value, drift = 1000.0, 0.05
     seen = value + SIZE - 1.5 * np.sqrt(4 * value + value**2 * drift**2)
     assert even(seen, drift).below(value) == pytest.approx(norm.cdf(-1.5), abs=0.02)
+    assert even(seen, 0.6).draws(value).mean() == pytest.approx(value + SIZE, rel=0.04)  # and moves nothing on average
 
 
 def test_more_directions_than_rows_give_the_same_law():

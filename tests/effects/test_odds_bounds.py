@@ -160,3 +160,14 @@ def test_the_largest_factor_is_found_to_a_hundredth(end):
 def test_the_largest_factor_has_an_end_and_may_not_be_there():
     assert largest_factor(lambda _: True) == 100.0
     assert largest_factor(lambda _: False) is None
+
+
+def test_errors_are_those_of_many_tables():
+    """Of skewed outcomes and a large factor, so that most of the noise is in what the odds move."""
+    ends = []
+    for seed in range(200):
+        rng, _, e, t = many([7, seed], 1000)
+        r = rng.exponential(size=1000) - 1
+        ends.append(Difference(r, t, e, np.arange(1000)).bounds(LocationScale(0 * r, np.ones(1000))).largest(10.0))
+    values, errors = np.array(ends).T
+    assert errors.mean() == pytest.approx(values.std(), rel=0.15)

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from scipy.stats import norm
+from scipy.stats import expon, norm
 
 from condmmd import cmmd_test
-from condmmd.effects.quantiles import SHARES, Curve, quantile_shifts
+from condmmd.effects.quantiles import SHARES, Curve, QuantileShifts, quantile_shifts
 from condmmd.effects.scores import Weights
-from tests.effects.tables import SETTINGS, T, X, Y, plain
+from tests.effects.tables import SETTINGS, T, X, Y, default, plain
 
 
 def test_a_distribution_function_inverted():
@@ -81,3 +81,33 @@ def test_a_curve_rises_and_ends_at_one():
     for curve in quantile_shifts(adjusted, 0, Weights.of("overlap", adjusted)).curves:
         assert (np.diff(curve.heights) >= 0).all()
         assert curve.heights[-1] == pytest.approx(1.0)
+
+
+def test_the_interval_of_a_difference_written_out():
+    """Zou and Donner's: the lower end from P's lower and Q's upper one, less what the two have in common."""
+    grid, errors, r = np.linspace(-6, 12, 200_001), (np.full(9, 0.02), np.full(9, 0.03)), 0.4
+    curves = Curve(grid, norm.cdf(grid)), Curve(grid, expon.cdf(grid))
+    p, q = norm.ppf(SHARES), expon.ppf(SHARES)
+    low, high = QuantileShifts(p, q, curves, errors, np.full(9, r), np.zeros((1, 9))).interval(1.5)
+    ends = []
+    for law, error in ((norm, 0.02), (expon, 0.03)):
+        odds = SHARES / (1 - SHARES) * np.exp(np.outer([-1, 1], 1.5 * error / (SHARES * (1 - SHARES))))
+        ends.append(law.ppf(odds / (1 + odds)))
+    (p_low, p_high), (q_low, q_high) = ends
+    down, up = (p - p_low, q_high - q), (p_high - p, q - q_low)
+    for found, (a, b), sign in ((low, down, -1), (high, up, 1)):
+        np.testing.assert_allclose(found, p - q + sign * np.sqrt(a**2 + b**2 - 2 * r * a * b), atol=1e-3)
+
+
+def test_influences_add_up_to_the_error_of_the_difference():
+    """Of two quantiles that go together: the variance of a difference, from one standard error of each."""
+    adjusted = default()._adjusted
+    found = quantile_shifts(adjusted, 0, Weights.of("overlap", adjusted))
+    halves = []
+    for curve, error in zip(found.curves, found.errors, strict=True):
+        odds = SHARES / (1 - SHARES) * np.exp(np.outer([-1, 1], error / (SHARES * (1 - SHARES))))
+        low, high = curve.quantile(odds / (1 + odds))
+        halves.append((high - low) / 2)
+    p, q = halves
+    assert np.abs(found.correlation).max() > 0.05
+    np.testing.assert_allclose(np.sum(found.influence**2, axis=0), p**2 + q**2 - 2 * found.correlation * p * q)

@@ -85,3 +85,30 @@ def test_rows_with_nobody_to_compare_with_are_refused_where_they_count():
 def test_default_weights_are_those_of_the_test():
     adjusted = default()._adjusted
     np.testing.assert_array_equal(adjusted.e, default().evidence.e)
+
+
+def test_influence_is_the_derivative_by_the_weight_of_a_row():
+    """Nudge the weight of a row everywhere and see the average move; small groups add less than one percent."""
+    rng = np.random.default_rng(0)
+    mu, u, counts, own = rng.normal(size=(400, 1)), 1 + rng.normal(size=(400, 1)), rng.random(400), rng.random(400)
+
+    def average(counts, own):
+        return Weights("all", counts, own, own, None)._average(mu, u, own)
+
+    influence = average(counts, own)[1][:, 0]
+    for i in (0, 9, 250):
+        ends = []
+        for nudge in (-1e-5, 1e-5):
+            weight = np.ones(400)
+            weight[i] += nudge
+            ends.append(average(counts * weight, own * weight)[0][0])
+        assert influence[i] == pytest.approx((ends[1] - ends[0]) / 2e-5, rel=0.01, abs=2e-5)
+
+
+def test_degrees_of_freedom_are_those_of_a_weighted_variance():
+    """Satterthwaite's, of squares that each count by the square of their weight: twice mean square by variance."""
+    own = np.random.default_rng(1).exponential(size=200)
+    t = np.arange(200) % 2
+    found = Weights("all", np.ones(200), t * own, (1 - t) * own, None).degrees_of_freedom
+    drawn = np.random.default_rng(2).chisquare(1, size=(40_000, 200)) @ own**2
+    assert found == pytest.approx(2 * drawn.mean() ** 2 / drawn.var() - 1, rel=0.05)

@@ -153,3 +153,10 @@ def test_rows_in_chunks_are_refused():
 def test_factors_that_are_none(result, gammas):
     with pytest.raises(ValueError, match="`gammas` must be"):
         result.sensitivity(gammas)
+
+
+def test_with_the_odds_as_they_are_the_interval_is_the_usual_one(result):
+    (mean,) = result.sensitivity().outcomes
+    half = 1.959963985 * mean.error
+    assert mean.table[0].gamma == 1.0
+    assert mean.table[0].interval == pytest.approx((mean.shift - half, mean.shift + half))

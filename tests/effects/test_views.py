@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from condmmd import CMMD
+from condmmd import CMMD, PooledRidge
 from condmmd.effects.power import Power
 from condmmd.statistics.outcome_scale import outcome_scale
 from tests.effects.trained import table, trained
@@ -56,3 +56,12 @@ def test_a_statistic_of_the_kernel_alone_has_one_view():
     power = Power.of(*trained(X, Y, group, statistic=CMMD(estimator="overlap", level=[0, 1])))
     assert [view.kind for view in power.views.each] == ["distribution"]
     assert power.seen((Y + 1.5)[:, None]).share() > power.seen(Y[:, None]).share() + 0.4
+
+
+def test_models_take_their_part_of_the_effect_from_every_row():
+    """Of an effect that X predicts next to nothing is left on average over labels, as in a table that has it."""
+    X, Y, group = table()
+    power = Power.of(*trained(X, Y, group, propensity=None, residualize=PooledRidge()))
+    base, change = power.views.with_effect((Y + 0.2 * X[:, 0])[:, None])[0]
+    left = base + 0.5 * change - power.views.each[0].reduced
+    assert np.mean(left**2) < 0.1 * np.mean((0.5 * change) ** 2)

@@ -15,7 +15,7 @@ from condmmd.data.frames import as_frame
 from condmmd.data.masks import unmasked
 from condmmd.data.partitions import inspect_partitions, stack_parts
 
-__all__ = ["Groups", "count_missing", "is_first_of_two", "read_group"]
+__all__ = ["Groups", "count_missing", "is_first_of_two", "label_values", "read_group"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,7 +46,7 @@ def read_group(group: Any) -> Groups:
         return _read_chunked_group(group)
     if kind == "device":
         return _read_device_group(group)
-    labels = _label_array(group)
+    labels = label_values(group)
     p, q = _two_labels(_distinct(labels))
     return _checked(Groups((labels == p).astype(np.float64), str(p), str(q)))
 
@@ -107,15 +107,15 @@ def _read_chunked_group(group: Any) -> Groups:
 
 def _look(part: Any) -> tuple[int, npt.NDArray[Any]]:
     """Rows of a partition, and the labels it has."""
-    labels = _label_array(part)
+    labels = label_values(part)
     return len(labels), _distinct(labels)
 
 
 def _is_p(part: Any, p: Any) -> Array:
-    return (_label_array(part) == p).astype(np.float64)
+    return (label_values(part) == p).astype(np.float64)
 
 
-def _label_array(group: Any) -> npt.NDArray[Any]:
+def label_values(group: Any) -> npt.NDArray[Any]:
     """One label a row, none missing."""
     native = as_frame(group)
     if isinstance(native, nw.DataFrame):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import date
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, Rows, as_float, column_span, each_chunk, kind_of, namespace, to_host
-from condmmd.data.frames import as_frame, check_names
+from condmmd.data.frames import as_frame, check_names, plain_name
 from condmmd.data.masks import unmasked
 from condmmd.data.partitions import chunked_array, inspect_partitions, stack_parts
 from condmmd.data.table import Column, Table
@@ -19,6 +20,10 @@ __all__ = ["encode", "read_gram", "read_table"]
 
 # Numbers whose squares, and sums of them, are well within double precision.
 SMALLEST, LARGEST = 1e-150, 1e150
+# Names that an error lists.
+MOST = 10
+# Milliseconds.
+DAY = 86_400_000.0
 
 
 def encode(head: Table, data: Any, argument: str) -> Rows:
@@ -45,9 +50,9 @@ def read_table(data: Any, argument: str, like: Table | None = None) -> Table:
         return _check_scale(_from_chunked_frame(data, argument))
     table = _read_any(data, argument, like)
     if table.values.shape[1] == 0:
-        raise ValueError(f"`{argument}` has no columns.")
+        raise ValueError(f"`{argument}` has no columns; pass at least one.")
     if table.values.shape[0] == 0:
-        raise ValueError(f"`{argument}` has no rows.")
+        raise ValueError(f"`{argument}` has no rows; pass some of both groups.")
     if like is not None and len(table.columns) != len(like.columns):
         raise ValueError(f"`{argument}` has {len(table.columns)} column(s); `{like.argument}` had {len(like.columns)}.")
     _check_finite(table)
@@ -59,7 +64,8 @@ def _read_any(data: Any, argument: str, like: Table | None) -> Table:
     if isinstance(native, nw.LazyFrame):
         raise TypeError(f"`{argument}` is a lazy frame; call .collect() on it first.")
     if isinstance(native, nw.Series):
-        native = (native.alias(native.name or f"{argument.lower()}0")).to_frame()
+        alone = like.names[0] if like is not None and len(like.columns) == 1 else f"{argument.lower()}0"
+        native = native.alias(native.name or alone).to_frame()  # a series without a name can be one column only
     if isinstance(native, nw.DataFrame):
         return _from_frame(native, argument, like)
     if like is not None and like.from_frame and like.categorical:
@@ -98,13 +104,14 @@ def _float_matrix(data: Any, argument: str) -> Array:
     try:
         array = np.asarray(data)
     except ValueError as error:
-        raise ValueError(f"`{argument}` is not a rectangular array: {error}.") from None
+        raise ValueError(f"`{argument}` is not a rectangular array, all rows must be as long: {error}") from None
     if array.ndim not in (1, 2):
         raise ValueError(f"`{argument}` must be a 1-D or 2-D array (rows are observations); got {array.ndim}-D.")
     if array.dtype.kind not in "biuf":
         raise TypeError(
             f"`{argument}` must hold numbers or booleans; got an array of dtype {array.dtype}. "
-            "Put categories and strings into a data frame (pandas, polars), or convert with .astype(float)."
+            "Put categories and strings into a data frame (pandas, polars), or convert with .astype(float); if they "
+            "name columns, pass their table as data=frame."
         )
     _check_integers(array, argument)
     matrix = array.astype(np.float64, copy=False)
@@ -152,7 +159,7 @@ def _from_chunked_frame(frame: Any, argument: str) -> Table:
     lengths = [0 if table is None else rows for rows, table in found]
     heads = [head for _, head in found if head is not None]
     if not heads:
-        raise ValueError(f"`{argument}` has no rows.")
+        raise ValueError(f"`{argument}` has no rows; pass some of both groups.")
     columns = _join_partitions(heads, argument)
     head = Table(np.empty((0, len(columns))), columns, argument, from_frame=True)
     return Table(
@@ -194,19 +201,17 @@ def _join_columns(columns: tuple[Column, ...], argument: str) -> Column:
 
 def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> Table:
     wanted: tuple[Column | None, ...] = (None,) * len(frame.columns)
-    names = tuple(_plain_name(name) for name in frame.columns)
+    names = tuple(plain_name(name) for name in frame.columns)
     if len(set(names)) < len(names):
         raise ValueError(f"`{argument}` has columns of the same name: {sorted(names)}.")
-    if like is not None and like.from_frame and len(like.columns) > 1:
-        if set(names) != set(like.names):
-            raise ValueError(
-                f"`{argument}` must have the columns of `{like.argument}`, {list(like.names)}; got {list(names)}."
-            )
+    if like is not None and like.from_frame:
+        _check_columns(names, like, argument)
+    if like is not None and set(names) == set(like.names):
         names = like.names
     if like is not None and len(like.columns) == len(names):
         wanted = like.columns
     values, columns = [], []
-    by_name = dict(zip((_plain_name(name) for name in frame.columns), frame.iter_columns(), strict=True))
+    by_name = dict(zip((plain_name(name) for name in frame.columns), frame.iter_columns(), strict=True))
     for name, known in zip(names, wanted, strict=True):
         column, numbers = _encode_series(by_name[name], name, argument, known)
         columns.append(column)
@@ -215,13 +220,23 @@ def _from_frame(frame: nw.DataFrame[Any], argument: str, like: Table | None) -> 
     return Table(np.ascontiguousarray(stacked), tuple(columns), argument, from_frame=True)
 
 
-def _plain_name(name: Any) -> str:
-    """A name as a string; pandas' names may be numbers, or several in one."""
-    return ", ".join(str(part) for part in name) if isinstance(name, tuple) else str(name)
+def _check_columns(names: tuple[str, ...], like: Table, argument: str) -> None:
+    """New rows have the columns that were fitted, in any order: others would silently be taken for them."""
+    missing = [name for name in like.names if name not in names]
+    other = [name for name in names if name not in like.names]
+    if missing or other:
+        parts = [f"{what}: {_listed(own)}" for what, own in (("missing", missing), ("unknown", other)) if own]
+        raise ValueError(
+            f"`{argument}` must have the columns of `{like.argument}`, {_listed(list(like.names))}; {'; '.join(parts)}."
+        )
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(map(repr, names[:MOST])) + (f" and {len(names) - MOST} more" if len(names) > MOST else "")
 
 
 def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Column | None) -> tuple[Column, Array]:
-    """Numbers stay numbers; booleans, strings and categories become codes."""
+    """Numbers stay numbers, dates become days; booleans, strings and categories become codes."""
     missing = int(series.null_count())
     if missing:
         raise ValueError(
@@ -229,10 +244,13 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
             "Drop those rows, or impute them, first."
         )
     dtype = series.dtype
-    is_number = dtype.is_numeric()
+    days = _days(series)
+    is_number = dtype.is_numeric() or days is not None
     if known is not None and is_number == (known.categories is not None):
         was = "numeric" if known.categories is None else "categorical"
         raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was {was} before.")
+    if days is not None:
+        return Column(name), days
     if is_number:
         _check_integers(series.to_numpy(), argument)
         return Column(name), series.cast(nw.Float64).to_numpy().astype(np.float64)
@@ -240,6 +258,20 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
     if known is None and dtype == nw.Boolean:
         known = Column(name, ("False", "True"))
     return _coded(text, name, known)
+
+
+def _days(series: nw.Series[Any]) -> Array | None:
+    """Dates and times as days since 1970 (those of a time zone in UTC); None for anything else."""
+    native: Any = series.to_native()
+    if series.dtype == nw.Unknown and getattr(native.dtype, "tz", None) is not None:  # a zone's name with a "_" in it
+        series = nw.from_native(native.dt.tz_convert("UTC"), series_only=True)
+    if series.dtype in (nw.Date, nw.Datetime):
+        return series.dt.timestamp("ms").to_numpy().astype(np.float64) / DAY
+    if series.dtype == nw.Object:  # pandas has no dates of its own
+        values = series.to_list()
+        if values and all(type(value) is date for value in values):
+            return np.array(values, dtype="datetime64[D]").astype(np.float64)
+    return None
 
 
 def _words(series: nw.Series[Any], name: str, argument: str) -> npt.NDArray[Any]:
@@ -255,7 +287,7 @@ def _words(series: nw.Series[Any], name: str, argument: str) -> npt.NDArray[Any]
     kinds = sorted({type(value).__name__ for value in series.to_list()}) if dtype == nw.Object else [str(dtype)]
     raise TypeError(
         f"`{argument}`: column '{name}' holds {', '.join(kinds)}, which is neither a number, a boolean, a "
-        "category nor a string. Convert it, for instance to a number of days, or to strings."
+        "category, a date nor a string. Convert it, for instance to a number of days, or to strings."
     )
 
 

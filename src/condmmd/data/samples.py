@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from condmmd.backend import Array, n_rows, take, together
 from condmmd.data.groups import Groups, read_group
+from condmmd.data.identifiers import check_identifiers
 from condmmd.data.reading import read_gram, read_table
 from condmmd.data.row_order import check_order
-from condmmd.data.table import Table
+from condmmd.data.table import Table, listed
 from condmmd.data.warning_types import ConstantColumnWarning, warn_user
 
 __all__ = ["Samples", "pooled_rows", "read_samples", "select_rows"]
@@ -33,6 +34,15 @@ class Samples:
     def chunked(self) -> bool:
         """Whether the rows are in chunks (dask)."""
         return self.x.chunked
+
+    @property
+    def spaces(self) -> tuple[str, str]:
+        """Covariates and outcomes in the user's names; "X" or "Y" where there is a Gram matrix in their place."""
+        x, y = (
+            table.argument if gram is not None else listed(table.names)
+            for table, gram in ((self.x, self.gram_x), (self.y, self.gram_y))
+        )
+        return x, y
 
     def checksum(self) -> int:
         """Changes if rows in NumPy do, which may be the user's own arrays; rows elsewhere are not looked at."""
@@ -81,6 +91,8 @@ def pooled_rows(
     x: Table, y: Table, groups: Groups, gram_x: Array | None = None, gram_y: Array | None = None
 ) -> Samples:
     """All three in the same chunks, or on the same device: where any of them is."""
+    check_identifiers(x)
+    check_identifiers(y)
     own = together([x.values, y.values, groups.t])
     if gram_x is not None or gram_y is not None:
         if any(values is not old for values, old in zip(own, (x.values, y.values, groups.t), strict=True)):
@@ -97,7 +109,8 @@ def select_rows(samples: Samples, rows: npt.NDArray[np.bool_], argument: str = "
     groups = replace(samples.groups, t=take(samples.groups.t, index))
     if min(groups.n, groups.m) < 2:
         raise ValueError(
-            f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q; at least 2 of each are needed."
+            f"`{argument}` leaves {groups.n} rows of P and {groups.m} of Q, and at least 2 of each are needed; give a "
+            "smaller one, or leave it out."
         )
     return Samples(
         samples.x.at(take(samples.x.values, index)),

@@ -22,12 +22,20 @@ from condmmd.backend import (
     to_host,
 )
 
-__all__ = ["SAMPLE_ROWS", "Column", "Table"]
+__all__ = ["MAX_NAMED", "SAMPLE_ROWS", "Column", "Table", "listed"]
 
 Value = TypeVar("Value")
 
 # Rows from which lengthscales, ranks and kernels are chosen, at most: the same ones every time.
 SAMPLE_ROWS = 65_536
+# Columns named in a sentence.
+MAX_NAMED = 8
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Columns in a sentence."""
+    shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
+    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
 
 
 @dataclass(frozen=True)

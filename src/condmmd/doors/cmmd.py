@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from condmmd.backend import unforked
-from condmmd.data import read_samples
+from condmmd.data import pick_columns, read_samples
 from condmmd.data.checks import is_number
 from condmmd.inference import Compute, Plan, Resampling, Settings, check_in_memory
 from condmmd.labels import LabelRules, propensity_of_rows
@@ -24,6 +24,7 @@ def cmmd(
     Y: Any,
     group: Any,
     *,
+    data: Any = None,
     statistic: CMMD = CMMD(),  # noqa: B008 - a frozen value
     propensity: PropensityLike = "estimate",
 ) -> Discrepancy:
@@ -33,11 +34,16 @@ def cmmd(
     ----------
     X, Y
         Covariates and outcomes of both samples, row by row: 1-D or 2-D arrays of numbers or booleans, or data frames
-        or series (pandas, polars, ...) with numeric, boolean, categorical or string columns. Arrays of PyTorch or CuPy
-        stay on their device; with arrays or data frames of dask the work is done chunk by chunk.
+        or series (pandas, polars, ...) with numeric, boolean, categorical or string columns, or dates, which are taken
+        as days since 1970. Arrays of PyTorch or CuPy stay on their device; with arrays or data frames of dask the work
+        is done chunk by chunk. Text with nearly as many values as rows, such as an identifier, is refused.
         Rows are matched by position; a pandas index is not looked at.
     group
         A label with two values: which sample a row is from. 1 or True is P; with neither, the later in sorted order.
+    data
+        A data frame (pandas, polars, pyarrow, dask, ...) in which strings and lists of strings given as X, Y and group
+        name columns: ``cmmd(["age", "sex"], "weight", "smoker", data=df)``. X or Y may then be None, every column that
+        has no other role; leave out what is no covariate, such as a number of the row, with ``df.drop(columns=...)``.
     statistic
         `CMMD`, with kernels, lambda, an estimator and an accuracy; or `Energy`. The level is chosen afterwards, as in
         ``d.level(1)``.
@@ -67,6 +73,7 @@ def cmmd(
     if not (wanted or estimated):
         raise ValueError(f"`propensity` does not apply to the {statistic.name} estimator; use DoublyRobust().")
     rules = LabelRules(propensity_model(propensity))
+    X, Y, group = pick_columns(data, X=X, Y=Y, group=group)
     grams = {"precomputed_x": statistic.precomputed[0], "precomputed_y": statistic.precomputed[1]}
     samples = read_samples(X, Y, group, **grams, propensity=propensity)
     check_in_memory(samples, statistic, rules)

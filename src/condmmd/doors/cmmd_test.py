@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from condmmd.backend import kind_of, unforked
-from condmmd.data import read_samples
+from condmmd.data import pick_columns, read_samples, spelled
 from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
 from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
 from condmmd.inference.evaluate import read_seed
@@ -27,6 +27,7 @@ def cmmd_test(
     Y: Any,
     group: Any,
     *,
+    data: Any = None,
     statistic: Statistic = Family(),  # noqa: B008 - a frozen value
     propensity: PropensityLike = "estimate",
     residualize: Any = True,
@@ -42,8 +43,8 @@ def cmmd_test(
 
     Parameters
     ----------
-    X, Y, group
-        As in `cmmd`.
+    X, Y, group, data
+        As in `cmmd`: rows, or names of columns of ``data``.
     statistic
         What is compared: `Family`, differences of mean, spread and distribution, over all rows and along X; `CMMD`,
         with kernels, lambdas, levels, an estimator and an accuracy; `Energy`; or a `Statistic` of your own.
@@ -61,8 +62,8 @@ def cmmd_test(
         `Resampling`, with the scheme by which null labels are drawn; or `Asymptotic`, with `Family` or the overlap
         estimator: the law that many rows lead to in their place, for p-values far below ``1 / n_resamples``.
     blocks
-        One value a row: rows with the same value (a subject, a day) keep one label. With a propensity, it must be the
-        same for all rows of a block; the estimate is made on block means.
+        One value a row, or a column of ``data``: rows with the same value (a subject, a day) keep one label. With a
+        propensity, it must be the same for all rows of a block; the estimate is made on block means.
     trim
         Leave out rows, whatever their group, whose propensity (as it would be with samples of one size) is below
         ``trim`` or above ``1 - trim``.
@@ -102,6 +103,8 @@ def cmmd_test(
     _check_parts(statistic, null, compute, trim)
     residuals = residual_model(residualize, Forests(), gram=statistic.precomputed[0])
     model = propensity_model(propensity)
+    call = call_code(cmmd_test, spelled(data, {"X": X, "Y": Y, "group": group}), options)
+    X, Y, group, blocks = pick_columns(data, X=X, Y=Y, group=group, blocks=blocks)
     own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else block_values(blocks)
     rules = LabelRules(model, null.scheme, own, trim)
     null.check(statistic, rules, settings)
@@ -109,7 +112,7 @@ def cmmd_test(
     samples = read_samples(X, Y, group, **grams, blocks=blocks, propensity=propensity)
     check_in_memory(samples, statistic, rules, residuals, null)
     plan = Plan(statistic, replace(rules, model=evaluated(model, X)), residuals, null, settings)
-    return CMMDTestResult.of(plan, samples, plan.run(samples), call_code(cmmd_test, ["X", "Y", "group"], options))
+    return CMMDTestResult.of(plan, samples, plan.run(samples), call)
 
 
 def _check_parts(statistic: Any, null: Any, compute: Any, trim: Any) -> None:

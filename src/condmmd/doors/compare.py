@@ -8,7 +8,8 @@ from typing import Any, Literal
 import numpy as np
 
 from condmmd.backend import kind_of
-from condmmd.data import pool, read_samples
+from condmmd.data import by_value, pool, read_samples
+from condmmd.data.frames import unknown
 from condmmd.effects.common_ground import common_ground
 from condmmd.effects.distances import distances_of, pairs_of
 from condmmd.effects.sizes import check_confidence, share_of
@@ -23,9 +24,13 @@ __all__ = ["compare"]
 
 
 def compare(
-    reference: tuple[Any, Any],
-    candidates: Mapping[str, tuple[Any, Any]] | Sequence[tuple[Any, Any]],
+    reference: Any,
+    candidates: Mapping[str, tuple[Any, Any]] | Sequence[Any] | None = None,
     *,
+    X: Any = None,
+    Y: Any = None,
+    group: str | None = None,
+    data: Any = None,
     kernel_x: KernelLike = None,
     kernel_y: KernelLike = None,
     propensity: Literal["estimate"] | None = "estimate",
@@ -40,9 +45,13 @@ def compare(
     Parameters
     ----------
     reference
-        ``(X, Y)``, as in `cmmd_test`; rows in memory.
+        ``(X, Y)``, as in `cmmd_test`; rows in memory. With ``data``, a value of its column ``group``.
     candidates
-        ``(X, Y)`` of each, by name, or in a sequence (then they are called "1", "2", ...).
+        ``(X, Y)`` of each, by name, or in a sequence (then they are called "1", "2", ...). With ``data``, other values
+        of the column; None: all others.
+    X, Y, group, data
+        Names of columns, as in `cmmd`, where all samples are in one data frame:
+        ``compare("2019", X=["age"], Y="weight", group="year", data=df)``.
     kernel_x, kernel_y
         As in `CMMD`; no Gram matrices.
     propensity
@@ -77,7 +86,12 @@ def compare(
     if not (propensity is None or propensity == "estimate"):
         raise ValueError(f"`propensity` must be 'estimate' or None; got {propensity!r}.")
     model, residuals = propensity_model(propensity), residual_model(residualize, Forests(), gram=False)
-    named = _named(candidates)
+    if data is not None:
+        reference, named = _of_table(reference, candidates, by_value(data, X, Y, group))
+    elif not (X is None and Y is None and group is None):
+        raise TypeError("`X`, `Y` and `group` name columns of a table: pass data=frame, or pairs (X, Y) of rows.")
+    else:
+        named = _named(candidates)
     X, Y, sample = _stacked(reference, named)
     samples = read_samples(X, Y, (sample == 0).astype(int))
     ground = common_ground(samples, sample, statistic, model, residuals)
@@ -103,6 +117,24 @@ def compare(
         kernels=ground.kernels,
         assumption=ASSUMPTIONS["estimated" if propensity else "equal marginals"],
     )
+
+
+def _of_table(
+    reference: Any, candidates: Any, samples: dict[str, tuple[Any, Any]]
+) -> tuple[tuple[Any, Any], dict[str, tuple[Any, Any]]]:
+    """The reference and the candidates by their values of a column."""
+    if candidates is None:
+        wanted = [value for value in samples if value != str(reference)]
+    elif isinstance(candidates, Sequence) and not isinstance(candidates, str):
+        wanted = [str(value) for value in candidates]
+    else:
+        raise TypeError(f"`candidates` must be values of `group` in a list, or None; got {candidates!r}.")
+    for argument, values in (("reference", [str(reference)]), ("candidates", wanted)):
+        if missing := unknown(values, list(samples)):
+            raise ValueError(f"`{argument}`: the column `group` has no value {missing}")
+    if str(reference) in wanted or not wanted:
+        raise ValueError(f"`candidates` must be some other values than the reference, {reference}; got {wanted}.")
+    return samples[str(reference)], {value: samples[value] for value in wanted}
 
 
 def _named(candidates: Any) -> dict[str, tuple[Any, Any]]:

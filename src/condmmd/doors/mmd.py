@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from condmmd.backend import n_rows, observed_labels, unforked
-from condmmd.data import Samples, pooled_rows, read_gram, read_group, read_table
+from condmmd.data import Samples, pick_columns, pooled_rows, read_gram, read_group, read_table
 from condmmd.data.checks import check_count
 from condmmd.data.row_order import check_order
 from condmmd.inference import Compute, Plan, Resampling, Settings
@@ -23,7 +23,7 @@ __all__ = ["mmd", "mmd_test"]
 
 @unforked
 def mmd(
-    X: Any, group: Any, *, kernel: KernelLike = None, unbiased: bool = False, tol: float = 1e-12,
+    X: Any, group: Any, *, data: Any = None, kernel: KernelLike = None, unbiased: bool = False, tol: float = 1e-12,
     max_rank: int | None = None,
 ) -> float:  # fmt: skip
     """Squared maximum mean discrepancy between the two samples' distributions of X (paper, equation mmd).
@@ -32,7 +32,7 @@ def mmd(
     ----------
     X
         An array or data frame, as in `cmmd`; pass the outcomes to compare those.
-    group
+    group, data
         As in `cmmd`.
     kernel
         As ``kernel_x`` of `CMMD`.
@@ -48,6 +48,7 @@ def mmd(
     1.0
     """
     statistic = MMD(kernel, unbiased, tol, max_rank)
+    X, group = pick_columns(data, X=X, group=group)
     samples = _read(X, group, statistic)
     fitted = statistic.fit(samples, Learned(statistic.embed_outcomes(samples)))
     return float(check_statistics(fitted(observed_labels(samples.groups.t)), fitted)[0, 0])
@@ -55,14 +56,14 @@ def mmd(
 
 @unforked
 def mmd_test(
-    X: Any, group: Any, *, kernel: KernelLike = None, unbiased: bool = False, blocks: Any = None,
+    X: Any, group: Any, *, data: Any = None, kernel: KernelLike = None, unbiased: bool = False, blocks: Any = None,
     n_resamples: int = 999, rng: Any = None, tol: float = 1e-6, max_rank: int | None = None,
 ) -> MMDTestResult:  # fmt: skip
     """Test whether X has the same distribution in both samples, by shuffling labels (exact).
 
     Parameters
     ----------
-    X, group, kernel, unbiased, tol, max_rank
+    X, group, data, kernel, unbiased, tol, max_rank
         As in `mmd`.
     blocks, n_resamples, rng
         As in `cmmd_test`.
@@ -78,6 +79,7 @@ def mmd_test(
     """
     statistic = MMD(kernel, unbiased, tol, max_rank)
     settings = Settings(check_count(n_resamples, "n_resamples"), read_seed(rng), 0.05, Compute())
+    X, group, blocks = pick_columns(data, X=X, group=group, blocks=blocks)
     samples = _read(X, group, statistic, blocks)
     plan = Plan(statistic, LabelRules(EqualMarginals(), blocks=blocks), NoResiduals(), Resampling(), settings)
     return MMDTestResult.of(plan.run(samples), samples, settings.seed)

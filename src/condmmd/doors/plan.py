@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from condmmd.backend import n_rows
-from condmmd.data import Groups, read_samples, read_table
+from condmmd.data import Groups, pick_columns, read_samples, read_table
 from condmmd.data.checks import check_choice, check_significance, is_number
 from condmmd.effects.alternatives import KINDS
 from condmmd.effects.detectable import check_power
@@ -28,6 +28,7 @@ def plan(
     Y: Any,
     group: Any = None,
     *,
+    data: Any = None,
     effect: float,
     kind: str | None = None,
     outcome: str | None = None,
@@ -52,6 +53,8 @@ def plan(
     group
         Its two groups; the tables to come are to overlap as they do and have the same share of rows in P. None: the
         pilot is of one population, and labels are given by chance, a ``share`` of them P.
+    data
+        As in `cmmd`.
     effect
         Its size: of a shift in the outcome's units, of a slope in the same for each standard deviation of the
         covariate, of a class as the rise of its share (0.1 is ten percentage points), of a spread and of a rate as a
@@ -94,7 +97,7 @@ def plan(
         raise ValueError(f"`share` must be between 0 and 1; got {share!r}.")
     gram_x, gram_y = statistic.precomputed
     model = propensity_model(propensity)
-    rules = LabelRules(model)
+    X, Y, group = pick_columns(data, X=X, Y=Y, group=group)
     if group is None:
         group = _chance_groups(n_rows(read_table(X, "X").values), share, settings.seed)
     elif share != 0.5:

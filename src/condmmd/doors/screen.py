@@ -8,7 +8,7 @@ from typing import Any
 from scipy.stats import false_discovery_control
 
 from condmmd.backend import unforked
-from condmmd.data import read_samples
+from condmmd.data import pick_columns, read_samples
 from condmmd.data.checks import check_significance
 from condmmd.inference import Compute, Settings
 from condmmd.inference.screening import screen_outcomes
@@ -22,8 +22,9 @@ __all__ = ["screen"]
 
 @unforked
 def screen(
-    X: Any, Y: Any, group: Any, *, propensity: PropensityLike = "estimate", significance: float = 0.05
-) -> ScreenResult:
+    X: Any, Y: Any, group: Any, *, data: Any = None, propensity: PropensityLike = "estimate",
+    significance: float = 0.05,
+) -> ScreenResult:  # fmt: skip
     """Test every column of Y by itself: is its distribution given X the same in two samples?
 
     Made for thousands of outcomes (genes, sensors, survey items): all that depends on X alone is done once, and
@@ -39,6 +40,8 @@ def screen(
         As in `cmmd_test`; rows in memory.
     Y
         Outcomes, a column each: numbers or booleans.
+    data
+        As in `cmmd`: ``screen(["age"], None, "clinic", data=df)`` tests every column but these two.
     propensity
         As in `cmmd_test`. The estimate is one for all outcomes: it balances the directions of X on which the leading
         principal directions of the outcomes depend.
@@ -62,6 +65,7 @@ def screen(
     """
     check_significance(significance)
     rules = LabelRules(propensity_model(propensity))
+    X, Y, group = pick_columns(data, X=X, Y=Y, group=group)
     samples = read_samples(X, Y, group, propensity=propensity)
     if samples.chunked:
         raise TypeError("screen() needs all rows in memory, and these are in chunks (dask); pass arrays in memory.")
@@ -84,4 +88,5 @@ def screen(
         significance=float(significance),
         assumption=known.assumption,
         propensity_summary=known.summary(),
+        covariates=samples.spaces[0],
     )

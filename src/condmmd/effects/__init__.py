@@ -2,7 +2,7 @@
 
 from condmmd.effects.adjusted import Adjusted
 from condmmd.effects.effects import Effect, Effects
-from condmmd.effects.estimate import check_effect, estimate_effects
+from condmmd.effects.estimate import StrataEffects, check_effect, estimate_effects
 from condmmd.effects.scores import PopulationName
 
-__all__ = ["Adjusted", "Effect", "Effects", "PopulationName", "check_effect", "estimate_effects"]
+__all__ = ["Adjusted", "Effect", "Effects", "PopulationName", "StrataEffects", "check_effect", "estimate_effects"]

@@ -7,7 +7,7 @@ row's own block it has seen, so that neither shrinks an effect.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, cached_property, to_host
-from condmmd.data import Samples
+from condmmd.data import Samples, select_rows
 from condmmd.effects.outcomes import Outcome, read_outcomes
 from condmmd.effects.varying import constant_effect, varying_effects
 from condmmd.explain import Evidence
@@ -142,6 +142,15 @@ class Adjusted:
     def main_effects(self) -> Array:
         """Normal scores of the numbers and indicators of the categories of X; none where X is a Gram matrix."""
         return _main_effects(self.samples)
+
+    def on_rows(self, rows: npt.NDArray[np.bool_]) -> Adjusted:
+        """What is averaged at some of the rows, by the models of all; no spread and no quantiles."""
+        return replace(
+            self, samples=select_rows(self.samples, rows, "rows"), e=self.e[rows],
+            blocks=None if self.blocks is None else np.unique(self.blocks[rows], return_inverse=True)[1],
+            means=Smoothed(self.means.values[rows], self.means.left[rows], self.means.labels_left[rows]),
+            below=(None,) * len(self.below),
+        )  # fmt: skip
 
     def at_thresholds(self, k: int, thresholds: Array) -> Smoothed:
         """Whether outcome k is at or below each threshold; predictions are interpolated by the rank of thresholds."""

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from condmmd.backend import blas_threads_for, to_host
 from condmmd.data import Table
 from condmmd.data.checks import is_number
+from condmmd.data.on_screen import on_screen
 from condmmd.effects.alternatives import Alternative, alternatives_of
 from condmmd.effects.power import Power
 from condmmd.inference import Plan, Trained
@@ -58,6 +59,9 @@ class DetectableEffect:
     powers: tuple[float, ...]
     words: str
 
+    def __repr__(self) -> str:
+        return on_screen(f"DetectableEffect({self.words})")
+
 
 @dataclass(frozen=True)
 class Detectable:
@@ -82,6 +86,10 @@ class Detectable:
     significance: float
     draws: int
     effects: tuple[DetectableEffect, ...]
+
+    def __repr__(self) -> str:
+        seen = "; ".join(effect.words for effect in self.effects) or "nothing"
+        return on_screen(f"Detectable(power={self.power:g}: {seen}); .summary() says more")
 
     def effect(self, kind: str, outcome: str | None = None) -> DetectableEffect:
         """The one of a kind; of several outcomes, of the one that is named."""

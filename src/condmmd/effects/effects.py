@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import escape
-from importlib.util import find_spec
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
+
+from condmmd.data.frames import frame_of
+from condmmd.data.on_screen import on_screen
 
 __all__ = ["Effect", "Effects", "Kind"]
 
@@ -73,6 +75,10 @@ class Effect:
         }  # fmt: skip
         return plain
 
+    def __repr__(self) -> str:
+        (low, high), what = self.interval, "ratio" if self.is_ratio else "difference"
+        return on_screen(f"Effect({self.name}: {what} {self.estimate:.4g}, interval {low:.4g} to {high:.4g})")
+
 
 class Line(NamedTuple):
     """One effect in a table, every number as text."""
@@ -115,6 +121,8 @@ class Effects:
         Degrees of freedom of the intervals.
     trimmed
         Rows left out by ``trim``, of which nothing is said.
+    covariates
+        What was adjusted for, in the user's names.
 
     Examples
     --------
@@ -139,6 +147,7 @@ class Effects:
     joint_pvalue: float | None
     df: float
     trimmed: int = 0
+    covariates: str = "X"
 
     def __iter__(self) -> Iterator[Effect]:
         return iter(self.entries)
@@ -165,7 +174,7 @@ class Effects:
         """What is estimated, in words."""
         p, q = self.labels
         left = f", among the {sum(self.n_obs)} rows left by trim" if self.trimmed else ""
-        return f"{p} less {q} given X, {ESTIMANDS[self.population].format(p, q)}{left}"
+        return f"{p} less {q} given {self.covariates}, {ESTIMANDS[self.population].format(p, q)}{left}"
 
     def of(self, kind: Kind, outcome: str | None = None) -> tuple[Effect, ...]:
         """The effects of one kind, of all outcomes or of one."""
@@ -251,10 +260,6 @@ class Effects:
 
     def to_frame(self) -> Any:
         """A line for each effect, as a data frame; needs pandas."""
-        if find_spec("pandas") is None:
-            raise ImportError("to_frame() needs pandas; to_dict()['effects'] has the same lines.")
-        import pandas as pd  # type: ignore[import-untyped] # noqa: PLC0415 - an extra
-
         pairs = {"interval": ("low", "high"), "simultaneous": ("band_low", "band_high"), "levels": self.labels}
         lines = []
         for effect in self.entries:
@@ -263,10 +268,10 @@ class Effects:
             for key, names in pairs.items():
                 plain |= dict(zip(names, plain.pop(key), strict=True))
             lines.append(plain)
-        return pd.DataFrame(lines)
+        return frame_of(lines, "to_dict()['effects']")
 
     def __repr__(self) -> str:
-        return f"Effects({self.sentence()}; {len(self.entries)} in all); .summary() says more"
+        return on_screen(f"Effects({self.sentence()}; {len(self.entries)} in all); .summary() says more")
 
 
 def _moved(effect: Effect) -> str:

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import numpy as np
 
 from condmmd.data.checks import is_number
+from condmmd.data.on_screen import on_screen
 from condmmd.effects.effects import Effects
 from condmmd.effects.sizes import Sizes, check_confidence, share_of, squared_at
 from condmmd.explain import Evidence
@@ -52,6 +53,9 @@ class Closeness:
     intervals: tuple[tuple[float, float], ...]
     confidence: float
     sentence: str
+
+    def __repr__(self) -> str:
+        return on_screen(f"Closeness(shown={self.shown}, pvalue={self.pvalue:.4g}; {self.sentence})")
 
     def __bool__(self) -> bool:
         return self.shown

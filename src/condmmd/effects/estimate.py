@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from condmmd.backend import Array
 from condmmd.data.checks import is_number
@@ -14,8 +16,9 @@ from condmmd.effects.effects import Effect, Effects, Kind
 from condmmd.effects.outcomes import Outcome
 from condmmd.effects.quantiles import SHARES, QuantileShifts, quantile_shifts
 from condmmd.effects.scores import POPULATIONS, Levels, PopulationName, Weights
+from condmmd.explain import Evidence
 
-__all__ = ["check_effect", "estimate_effects"]
+__all__ = ["StrataEffects", "check_effect", "estimate_effects"]
 
 # Noise of predictions is taken out of a deviation up to this part of its square.
 MOST_NOISE = 0.5
@@ -48,21 +51,8 @@ def estimate_effects(
 ) -> Effects:
     """Every effect of a test, in a population."""
     weights = Weights.of(population, adjusted)
-    means = weights.levels(adjusted, adjusted.means)
-    columns, numbers = [], []
-    position = 0
-    for outcome in adjusted.outcomes:
-        width = max(1, len(outcome.codes))
-        own = range(position, position + width)
-        position += width
-        if outcome.kind == "classes":
-            columns += [_share(outcome, c, means, k) for c, k in enumerate(own)]
-            continue
-        columns.append(_mean(outcome, means, own[0]))
-        numbers.append(outcome)
-        if outcome.kind == "count" and min(means.p[own[0]], means.q[own[0]]) > 0:
-            columns.append(_rate(outcome, means, own[0]))
-    columns += _spreads(adjusted, numbers, weights)
+    columns = _averages(adjusted, weights)
+    columns += _spreads(adjusted, [outcome for outcome in adjusted.outcomes if outcome.kind != "classes"], weights)
     shifts = {k: quantile_shifts(adjusted, k, weights) for k, grid in enumerate(adjusted.below) if grid is not None}
     df = weights.degrees_of_freedom
     effects, joint = _with_intervals(columns, confidence, df, seed)
@@ -72,8 +62,43 @@ def estimate_effects(
     return Effects(
         tuple(sorted(effects, key=lambda effect: order[effect.outcome])), population,
         (groups.p_label, groups.q_label), n_obs, len(adjusted.e), weights.effective_rows, confidence, joint, df,
-        adjusted.trimmed,
+        adjusted.trimmed, adjusted.samples.spaces[0],
     )  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class StrataEffects:
+    """Means, shares and rates of some of the rows, where both groups are, each with its own 95 % interval.
+
+    Of rows of the whole table by its models, as they are in ``adjusted``; of a stratum that has models of its own by
+    those.
+    """
+
+    whole: Evidence
+    adjusted: Adjusted
+    seed: int
+
+    def __call__(self, evidence: Evidence, rows: npt.NDArray[np.bool_]) -> tuple[Effect, ...]:
+        part = (self.adjusted if evidence is self.whole else Adjusted.of(evidence)).on_rows(rows)
+        weights = Weights.of("overlap", part)
+        return tuple(_with_intervals(_averages(part, weights), 0.95, weights.degrees_of_freedom, self.seed)[0])
+
+
+def _averages(adjusted: Adjusted, weights: Weights) -> list[_Column]:
+    """The mean of each number, the ratio of two means of each count, the share of each class."""
+    means = weights.levels(adjusted, adjusted.means)
+    columns, position = [], 0
+    for outcome in adjusted.outcomes:
+        width = max(1, len(outcome.codes))
+        own = range(position, position + width)
+        position += width
+        if outcome.kind == "classes":
+            columns += [_share(outcome, c, means, k) for c, k in enumerate(own)]
+            continue
+        columns.append(_mean(outcome, means, own[0]))
+        if outcome.kind == "count" and min(means.p[own[0]], means.q[own[0]]) > 0:
+            columns.append(_rate(outcome, means, own[0]))
+    return columns
 
 
 def _mean(outcome: Outcome, found: Levels, k: int) -> _Column:

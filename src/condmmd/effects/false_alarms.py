@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from condmmd.data.checks import check_count
+from condmmd.data.on_screen import on_screen
 from condmmd.data.warning_types import CondmmdWarning
 from condmmd.effects.redraw import Lookalikes
 from condmmd.inference import Compute, Plan, Trained
@@ -80,6 +81,12 @@ class FalseAlarms:
         if self.high < self.significance:
             return f"{found}: less often than the {allowed} that it is allowed. It is cautious."
         return f"{found}: no more often than the {allowed} that it is allowed, as far as so many tables tell."
+
+    def __repr__(self) -> str:
+        return on_screen(
+            f"FalseAlarms(rate={self.rate:.4g} [{self.low:.4g}, {self.high:.4g}], rejected={self.rejected}, "
+            f"trials={self.trials}, significance={self.significance:g}); .summary() says more"
+        )
 
     def summary(self) -> str:
         """The sentence, and what to do for more."""
@@ -155,7 +162,7 @@ def _workshop(workers: int) -> Iterator[Callable[[list[Task]], list[float | None
 def _one(law: Lookalikes, test: Plan, number: int) -> float | None:
     """The p-value of one table; None where the test would not take it."""
     seed = np.random.SeedSequence([test.settings.seed, number])
-    own = replace(test, settings=replace(test.settings, seed=int(seed.generate_state(1, dtype=np.uint64)[0] >> 1)))
+    own = replace(test, settings=replace(test.settings, seed=int(seed.generate_state(1, dtype=np.uint64)[0]) >> 1))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CondmmdWarning)
         try:

@@ -16,7 +16,7 @@ from condmmd.backend import Array, HeldLabels, cached_property, n_rows, to_host
 from condmmd.effects.views import KEPT, Floats, Views
 from condmmd.inference import Plan, Trained
 from condmmd.inference.evaluate import draw_batches
-from condmmd.inference.joining import JOINED
+from condmmd.inference.joining import join_columns
 from condmmd.regression.logistic import residual_labels
 from condmmd.regression.odds import overlap
 from condmmd.statistics import Fitted, LinearFit
@@ -142,9 +142,7 @@ class Power:
         return self._join(columns) - self._critical
 
     def _join(self, columns: Array) -> Array:
-        if columns.shape[1] == 1:
-            return columns[:, 0]
-        return JOINED[self.trained.fitted.joining](columns, self._null)
+        return join_columns(self.trained.fitted, columns, self._null)
 
     @cached_property
     def _critical(self) -> float:

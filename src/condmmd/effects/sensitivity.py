@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from condmmd.backend import Array, move_to, to_host
 from condmmd.data import Table
 from condmmd.data.checks import check_significance, is_number
+from condmmd.data.on_screen import on_screen
 from condmmd.effects.covariate_strength import Strength, strengths
 from condmmd.effects.odds_bounds import LARGEST, Difference, LocationScale, OddsBounds, TwoValues, largest_factor
 from condmmd.effects.verdict_bounds import verdict_bounds
@@ -133,7 +134,7 @@ class Sensitivity:
         """Return a screenful that a person can read."""
         p, q = self.labels
         lines = [
-            f"How far may the odds of P ({p}) against Q ({q}) be off before the result falls?",
+            f"How far may the odds of {p} against {q} be off before the result falls?",
             f"  in short    {self.sentence()}",
         ]
         for outcome in self.outcomes:
@@ -149,7 +150,7 @@ class Sensitivity:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        return f"Sensitivity({self.sentence()}); .summary() says more"
+        return on_screen(f"Sensitivity({self.sentence()}); .summary() says more")
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""

@@ -15,6 +15,7 @@ from typing import Any
 
 from condmmd.backend import cached_property
 from condmmd.data.checks import is_number
+from condmmd.data.on_screen import on_screen
 from condmmd.effects.differences import Difference, Rows, squared_difference
 from condmmd.effects.noisy_norm import NoisyNorm
 from condmmd.explain import Evidence
@@ -47,6 +48,8 @@ class Size:
         What they were made with.
     n_obs, labels
         Rows of P and of Q that were looked at, and what the user called them.
+    spaces
+        The covariates and the outcomes in the user's names.
     """
 
     share: float
@@ -58,6 +61,7 @@ class Size:
     confidence: float
     n_obs: tuple[int, int]
     labels: tuple[str, str]
+    spaces: tuple[str, str] = ("X", "Y")
 
     @property
     def word(self) -> str:
@@ -68,16 +72,16 @@ class Size:
         """The size in words."""
         low, high = self.share_interval
         shown = f"{low:.1%} to {high:.1%} with confidence {self.confidence:g}"
-        start = f"The group explains {self.share:.1%} of what X leaves of the outcomes ({shown}): "
+        start = f"The group explains {self.share:.1%} of what {self.spaces[0]} leaves of {self.spaces[1]} ({shown}): "
         if low <= 0:
             return f"{start}no difference is shown, and at most a {word_for(high)} one fits these rows."
         return f"{start}a {self.word} difference."
 
     def summary(self) -> str:
         """A few lines that a person can read."""
-        (low, high), (p, q) = self.squared_interval, self.labels
+        (low, high), (p, q), (x, y) = self.squared_interval, self.labels, self.spaces
         return "\n".join([
-            f"How different is Y given X between P ({p}: {self.n_obs[0]} rows) and Q ({q}: {self.n_obs[1]} rows)?",
+            f"How different is {y} given {x} between {p} ({self.n_obs[0]} rows) and {q} ({self.n_obs[1]} rows)?",
             f"  {self.sentence()}",
             f"  CMMD^2 of level {self.level:g}: {self.squared:.4g} ({low:.4g} to {high:.4g}), lambda {self.reg:.4g}",
         ])  # fmt: skip
@@ -93,7 +97,7 @@ class Size:
 
     def __repr__(self) -> str:
         (a, b), (c, d) = self.share_interval, self.squared_interval
-        return (
+        return on_screen(
             f"Size(share={self.share:.4g} [{a:.4g}, {b:.4g}], squared={self.squared:.4g} [{c:.4g}, {d:.4g}], "
             f"level={self.level:g}, confidence={self.confidence:g})"
         )
@@ -147,6 +151,7 @@ class Sizes:
             confidence=confidence,
             n_obs=(groups.n, groups.m),
             labels=(groups.p_label, groups.q_label),
+            spaces=self.evidence.samples.spaces,
         )
 
 

@@ -18,7 +18,7 @@ from condmmd.backend import Array, to_host
 from condmmd.explain import Evidence
 from condmmd.inference import Asymptotic, Resampling, Trained
 from condmmd.inference.evaluate import evaluate_labels
-from condmmd.inference.joining import JOINED, pvalue
+from condmmd.inference.joining import join_columns, pvalue
 from condmmd.labels import LabelPlan
 from condmmd.regression.logistic import LogisticFit
 from condmmd.regression.odds import overlap
@@ -96,9 +96,8 @@ def _judge(evidence: Evidence, trained: Trained) -> Callable[[Array], float] | N
 
     def judge(columns: Array) -> float:
         values = np.concatenate([columns[None, :], statistics[1:]])
-        one = values.shape[1] == 1
-        joined = values[:, 0] if one else JOINED[fitted.joining](values)
-        return pvalue(float(joined[0]), joined[1:], unit=None if one else 1.0)
+        joined = join_columns(fitted, values)
+        return pvalue(float(joined[0]), joined[1:], unit=None if values.shape[1] == 1 else 1.0)
 
     return judge
 
