@@ -62,7 +62,7 @@ def test_residuals_of_any_columns_are_by_the_models_of_the_test():
     values = np.column_stack([X**2, OTHER])
     line = cmmd_test(X, OTHER, GROUP, residualize=LinearRegression(), n_resamples=19, rng=0).evidence
     expected = np.empty_like(values)
-    for rows, train in fold_parts(N, shuffled_folds(N, 5)):
+    for rows, train in fold_parts(N, shuffled_folds(N, 5, np.argsort(X))):
         design = np.column_stack([np.ones(N), X])
         beta = np.linalg.lstsq(design[train], values[train], rcond=None)[0]
         expected[rows] = values[rows] - design[rows] @ beta

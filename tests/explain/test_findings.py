@@ -1,12 +1,12 @@
 """What was found: regions in words, the signed map, and everything as JSON."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from condmmd import cmmd_test
-from condmmd.explain import Region
 from tests.explain.planted import planted
 
 
@@ -14,11 +14,6 @@ from tests.explain.planted import planted
 def where():
     X, y, group = planted(2)
     return cmmd_test(X, y, group, n_resamples=99, rng=0).where()
-
-
-def test_region_in_words():
-    assert Region("age", 20.0, 31.5, (), (3, 4), None, None).condition == "age from 20 to 31.5"
-    assert Region("kind", None, None, ("a", "b"), (3, 4), None, None).condition == "kind is a or b"
 
 
 def test_map_is_signed(where):
@@ -36,10 +31,11 @@ def test_everything_is_told_and_is_json(where):
     assert there["regions"][0]["condition"] == where.regions[0].condition
     assert there["points"]["row"] == where.points.tolist()
     text = where.summary()
-    assert "Where does Y given X differ between P (1) and Q (0)?" in text
-    assert where.regions[0].condition in text
-    assert "varies along x1" in text
-    assert "weak control" in text
+    assert "Where does y0 differ, given the covariates? Differences are 1 less 0" in text
+    assert "along x1:" in text
+    assert "further apart than they are" in text
+    assert "weak control" in where._repr_html_()
+    assert there["contrasts"][0]["parts"][1]["condition"] == where.contrasts[0].parts[1].condition
     assert "x1" in repr(where)
     assert "<li>" in where._repr_html_()
 
@@ -59,5 +55,17 @@ def test_nothing_found_is_said_so():
     nothing = cmmd_test(x, rng.normal(size=100), group, propensity=None, n_resamples=99, rng=0).where()
     assert not nothing.anything
     assert nothing.carriers == ()
-    assert nothing.statements()[-1] == "nothing is outside the band at 0.05"
+    assert nothing.statements()[-1] == "no part of the table stands out at 0.05"
+    assert nothing.cautions() == []
     assert len(nothing.statements()) == 3
+
+
+def test_regions_as_a_frame(where):
+    frame = where.to_frame()
+    assert frame["condition"].tolist() == [region.condition for region in where.regions]
+    first = where.regions[0]
+    assert frame.loc[0, ["low", "high", "shift", "error"]].tolist() == [first.low, first.high, first.shift, first.error]
+    assert tuple(frame.loc[0, ["rows_p", "rows_q"]]) == first.n_obs
+    none = replace(where, profiles=()).to_frame()
+    assert len(none) == 0
+    assert list(none.columns) == list(frame.columns)

@@ -91,3 +91,9 @@ def test_labels_drawn_anew_have_their_propensity_refitted():
     spread = np.std(refitted.at_labels_anew(np.random.default_rng(1).random((400, 500))) @ of_r)
     assert spread == pytest.approx(np.std(literal), rel=0.25)
     assert spread < 0.8 * np.std([(labels - e) @ of_r for labels in drawn])
+
+
+def test_what_opposes_a_difference_is_no_alarm():
+    """A structure of either sign makes a difference of its own; against a larger one it only makes that smaller."""
+    assert rows(0, 0.25, -1.0).shared().pvalue <= 0.01
+    assert rows(0, 0.25, -1.0, shift=4.0).shared().pvalue > 0.05

@@ -60,3 +60,14 @@ def test_a_difference_that_varies_is_seen_along_its_covariate():
     (first, p_first), (_, p_second) = variation_of(y[:, None], evidence)
     assert first > 3
     assert p_first <= 0.01 < p_second
+    strong = y + 4.0 * group * (x[:, 0] > 0.5)
+    assert variation_of(strong[:, None], evidence)[0][0] > 199**0.5  # the most that one of 200 has among its own kind
+
+
+def test_the_error_of_a_shift_of_equal_weights():
+    """Deviations from the mean, each by one row less than there are."""
+    rng = np.random.default_rng(3)
+    p, q = rng.normal(size=6), rng.normal(size=9)
+    r, t = np.concatenate([p, q]), np.repeat([1.0, 0.0], [6, 9])
+    error = Means(r, 0.5 * t, 0.5 * (1 - t), np.arange(15)).shift(np.arange(15))[1]
+    assert error == pytest.approx(np.sqrt(p.var(ddof=1) / 5 + q.var(ddof=1) / 8))

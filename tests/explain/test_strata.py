@@ -19,7 +19,7 @@ def test_strata_hold_holm():
     binned = result.by_stratum("x1", bins=4)
     assert [s.holm_pvalue <= 0.05 for s in binned] == [False, False, True, True]
     assert sum(sum(s.n_obs) for s in binned) == 800
-    with pytest.raises(ValueError, match="must be one of"):
+    with pytest.raises(ValueError, match=r"X has no column 'colour'; it has 'x1', 'x2', 'x3', 'half'\. For any other"):
         result.by_stratum("colour")
 
 
@@ -71,6 +71,11 @@ def test_small_strata_and_gram_matrices():
     rare = {s.name: s for s in result.by_stratum("kind")}["kind is rare"]
     assert rare.note == "fewer than 2 rows of a group"
     assert rare.pvalue is rare.holm_pvalue is None
+    frame = result.by_stratum("kind").to_frame()
+    assert frame["stratum"].tolist() == ["kind is rare", "kind is usual"]
+    assert (frame["rows_p"] + frame["rows_q"]).tolist() == [3, 117]
+    assert frame["note"].tolist() == [rare.note, ""]
+    assert frame["holm_pvalue"].isna().tolist() == [True, False]
     with pytest.raises(ValueError, match="`bins` must be a positive integer"):
         result.by_stratum("x1", bins=0)
     K = np.exp(-0.5 * np.subtract.outer(X["x1"].to_numpy(), X["x1"].to_numpy()) ** 2)
@@ -97,6 +102,82 @@ def test_each_stratum_has_its_shift():
     assert 0.05 < upper.error < 0.2
     two = cmmd_test(X, np.column_stack([y, y**2]), group, n_resamples=99, rng=0).by_stratum("x1", bins=2)
     assert two[0].shift is two[0].error is None
+
+
+def least_squares(X, y, group):
+    """The coefficient of the group beside main effects, and its standard error."""
+    Z = np.column_stack([np.ones(len(y)), X, group])
+    found, (rest,), *_ = np.linalg.lstsq(Z, y, rcond=None)
+    return found[-1], np.sqrt(rest / (len(y) - Z.shape[1]) * np.linalg.inv(Z.T @ Z)[-1, -1])
+
+
+def test_effects_in_each_stratum_are_as_least_squares_has_them():
+    rng = np.random.default_rng(1)
+    n = 800
+    X = pd.DataFrame({"x": rng.normal(size=n), "part": np.tile(["a", "b"], n // 2)})
+    group = (rng.random(n) < 1 / (1 + np.exp(-X["x"]))).astype(int)
+    y = X["x"] + rng.normal(size=n) + np.where(X["part"] == "b", 1.0, 0.0) * group
+    strata = cmmd_test(X, y, group, n_resamples=99, rng=0).by_stratum("part")
+    for stratum, part in zip(strata, "ab", strict=True):
+        own = (X["part"] == part).to_numpy()
+        estimate, error = least_squares(X.loc[own, "x"], y[own], group[own])
+        (mean,) = stratum.effects
+        assert mean.estimate == pytest.approx(estimate, abs=1.5 * error)
+        assert mean.error == pytest.approx(error, rel=0.3)
+        assert (stratum.shift, stratum.error) == (mean.estimate, mean.error)
+        assert mean.interval[0] < (part == "b") < mean.interval[1]
+    frame = strata.to_frame()
+    assert frame["low"].tolist() == [s.effects[0].interval[0] for s in strata]
+    assert "part is b" in repr(strata)
+
+
+def test_any_column_of_the_table():
+    """One that goes with the groups, given X: a stratum has models of its own, as a test of its rows alone has."""
+    rng = np.random.default_rng(2)
+    n = 600
+    table = pd.DataFrame({"x": rng.normal(size=n), "clinic": rng.choice(["north", "south"], n)})
+    odds = np.where(table["clinic"] == "north", 2.0, -2.0) * table["x"]  # in one clinic the other way round
+    table["group"] = np.where(rng.random(n) < 1 / (1 + np.exp(-odds)), "new", "old")
+    table["y"] = 2 * table["x"] + rng.normal(size=n) + 0.8 * (table["clinic"] == "south") * (table["group"] == "new")
+    result = cmmd_test("x", "y", "group", data=table, n_resamples=99, rng=0)
+    strata = result.by_stratum("clinic", data=table)
+    assert [s.name for s in strata] == ["clinic is north", "clinic is south"]
+    assert strata == result.by_stratum(table["clinic"])
+    for stratum, clinic in zip(strata, ("north", "south"), strict=True):
+        alone = cmmd_test("x", "y", "group", data=table[table["clinic"] == clinic], n_resamples=99, rng=0)
+        assert stratum.pvalue == alone.pvalue
+        assert stratum.shift == alone.effect()["mean"].estimate
+        assert stratum.n_obs == alone.n_obs
+    assert strata[0].holm_pvalue > 0.05 >= strata[1].holm_pvalue
+
+
+def test_columns_that_cannot_be_strata():
+    X, y, group = planted(1, n=60)
+    table = X.assign(y=y, group=group, clinic=np.arange(120) % 3)
+    result = cmmd_test(["x1", "x2"], "y", "group", data=table, n_resamples=39, rng=0)
+    with pytest.raises(ValueError, match=r"`column`: `data` has no column 'clinc'; did you mean 'clinic'\?"):
+        result.by_stratum("clinc", data=table)
+    with pytest.raises(ValueError, match="'y' is an outcome"):
+        result.by_stratum("y", data=table)
+    with pytest.raises(ValueError, match="one value for each row of the test, 120; got 119"):
+        result.by_stratum("clinic", data=table.iloc[1:])
+    with pytest.raises(ValueError, match="`column` must be one column"):
+        result.by_stratum(table[["clinic", "x3"]])
+
+
+def test_rows_that_trim_left_out_are_in_no_stratum():
+    rng = np.random.default_rng(3)
+    x = rng.normal(size=400)
+    group, part = (rng.random(400) < 1 / (1 + np.exp(-2 * x))).astype(int), np.arange(400) % 2
+    e = 1 / (1 + np.exp(-2 * x))
+    result = cmmd_test(x, x + rng.normal(size=400), group, propensity=e, trim=0.2, n_resamples=39, rng=0)
+    kept = result.evidence.labels.kept
+    assert result.trimmed == (~kept).sum() > 0
+    strata = result.by_stratum(part)
+    assert [s.name for s in strata] == ["column0 = 0", "column0 = 1"]
+    assert [s.n_obs for s in strata] == [
+        (int(group[kept & (part == k)].sum()), int((1 - group)[kept & (part == k)].sum())) for k in (0, 1)
+    ]
 
 
 def test_a_class_that_a_stratum_does_not_have():

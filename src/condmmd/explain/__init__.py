@@ -3,11 +3,12 @@
 from condmmd.explain.diagnostics import Diagnostics, Finding
 from condmmd.explain.everywhere import Everywhere
 from condmmd.explain.evidence import Evidence, evidence_of
-from condmmd.explain.findings import Profile, Region, Where
+from condmmd.explain.findings import Profile, Where
 from condmmd.explain.locate import locate
-from condmmd.explain.strata import Stratum, strata_tests
+from condmmd.explain.regions import Contrast, Region
+from condmmd.explain.strata import Strata, Stratum, strata_tests
 
 __all__ = [
-    "Diagnostics", "Everywhere", "Evidence", "Finding", "Profile", "Region", "Stratum", "Where", "evidence_of",
-    "locate", "strata_tests",
+    "Contrast", "Diagnostics", "Everywhere", "Evidence", "Finding", "Profile", "Region", "Strata", "Stratum", "Where",
+    "evidence_of", "locate", "strata_tests",
 ]  # fmt: skip

@@ -6,6 +6,8 @@ import textwrap
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from condmmd.data.on_screen import on_screen
+
 __all__ = ["Diagnostics", "Finding", "Severity"]
 
 Severity: TypeAlias = Literal["fine", "note", "warning"]
@@ -40,6 +42,9 @@ class Finding:
         """Message and remedy."""
         return f"{self.message} {self.remedy}".strip()
 
+    def __repr__(self) -> str:
+        return on_screen(f"Finding({self.severity}, {self.kind}: {self.words})")
+
 
 @dataclass(frozen=True)
 class Diagnostics:
@@ -54,6 +59,10 @@ class Diagnostics:
     def ok(self) -> bool:
         """Whether there is no warning."""
         return not self.of("warning")
+
+    def __repr__(self) -> str:
+        told = ", ".join(f"{finding.severity} of {finding.kind}" for finding in self.told) or "nothing to tell"
+        return on_screen(f"Diagnostics({len(self.findings)} checks: {told}); .summary() says more")
 
     def of(self, severity: Severity) -> tuple[Finding, ...]:
         """The findings of one severity."""

@@ -52,6 +52,10 @@ class Everywhere:
     n_obs: tuple[int, int]
     pvalue: float
 
+    def __repr__(self) -> str:
+        shift = "" if self.shift is None or self.error is None else f"shift={self.shift:.4g} +- {self.error:.2g}, "
+        return f"Everywhere({shift}n_obs={self.n_obs}, pvalue={self.pvalue:.4g})"
+
 
 class _Directions(NamedTuple):
     """Features with no constant part, in the eigenbasis of their overlap-weighted covariance, and what each counts."""

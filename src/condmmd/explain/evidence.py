@@ -131,11 +131,12 @@ class Evidence:
         return propensity.assumption if propensity.source == "estimated" else ""
 
 
-def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit) -> Evidence:
-    """Bring what was compared into memory: all rows, or some where they are in chunks."""
+def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit, at_most: int | None = None) -> Evidence:
+    """Bring what was compared into memory: all rows, or some where they are in chunks or more than ``at_most``."""
     labels, pooled = trained.labels, trained.pooled
     whole, count = labels.samples, n_rows(labels.samples.groups.t)
-    rows = sample_rows(count, EVIDENCE_ROWS if whole.chunked else count)
+    limit = EVIDENCE_ROWS if whole.chunked else count
+    rows = sample_rows(count, limit if at_most is None else min(limit, at_most))
 
     def here(array: Any) -> Any:
         return to_host(pick_rows(array, rows))

@@ -10,37 +10,18 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, to_host
+from condmmd.data.frames import frame_of
+from condmmd.data.on_screen import on_screen
 from condmmd.embedding import Embedding
 from condmmd.explain.everywhere import Everywhere
-from condmmd.explain.windows import span
+from condmmd.explain.regions import Contrast, Region, interval
 
-__all__ = ["ROUNDING", "Profile", "Region", "Where"]
+__all__ = ["ROUNDING", "Profile", "Where"]
 
 ROUNDING = 1e-9
-
-
-@dataclass(frozen=True)
-class Region:
-    """A range (or categories) of one covariate where the difference is outside the band.
-
-    ``shift`` is the mean of the outcome in P minus that in Q there, given the covariates and weighted to where both
-    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error.
-    """
-
-    covariate: str
-    low: float | None
-    high: float | None
-    categories: tuple[str, ...]
-    n_obs: tuple[int, int]
-    shift: float | None
-    error: float | None
-
-    @property
-    def condition(self) -> str:
-        """The region in words."""
-        if self.low is None or self.high is None:
-            return f"{_name(self.covariate)} is {' or '.join(self.categories)}"
-        return f"{_name(self.covariate)} {span(self.low, self.high)}"
+# Covariates of which a summary says how the difference changes along them, and regions in a representation.
+MAX_CONTRASTS = 3
+SHOWN = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,8 +52,8 @@ class Profile:
     n_obs
         Rows of P and Q in each bin.
     variation, variation_pvalue
-        How much the difference (of means, where there is one numeric outcome) varies from bin to bin, studentised, and
-        its p-value over all covariates. Approximate, from random signs of the rows' deviations.
+        How much the difference (of mean and spread, where there is one numeric outcome) varies from bin to bin,
+        studentised, and its p-value over all covariates. Approximate, from random signs of the rows' deviations.
     regions
         Runs of bins outside the band.
     """
@@ -93,6 +74,12 @@ class Profile:
     variation_pvalue: float
     regions: tuple[Region, ...]
     difference: Array
+
+    def __repr__(self) -> str:
+        return on_screen(
+            f"Profile({self.covariate or '(no name)'}: {len(self.low)} windows, {int(self.outside.sum())} outside the "
+            f"band, variation p = {self.variation_pvalue:.3g})"
+        )
 
     @property
     def middle(self) -> Array:
@@ -116,8 +103,11 @@ class Where:
         The coarse answer: the difference over all rows, and whether it is the same everywhere.
     profiles
         One for each covariate, the one along which the difference varies most first.
+    contrasts
+        For each of the `carriers` the two parts of its range between which the difference changes most.
     points
-        Row numbers (of the rows tested) at which the witness over all covariates was evaluated.
+        Row numbers (of the rows looked at: all, or of very many some) at which the witness over all covariates was
+        evaluated.
     size, band, outside, pvalues
         At those rows, as in `Profile`.
     pvalue
@@ -126,12 +116,15 @@ class Where:
         Of the band.
     n_labels
         Null label vectors behind it.
+    labels, spaces, outcome
+        The groups, the covariates and the outcomes in the user's names; the last where it is one number.
     control
         What it protects against, in words.
     """
 
     everywhere: Everywhere
     profiles: tuple[Profile, ...]
+    contrasts: tuple[Contrast, ...]
     points: npt.NDArray[np.int64]
     size: Array
     band: Array
@@ -145,6 +138,7 @@ class Where:
     control: str
     _outcomes: Embedding
     _outcome_range: tuple[float, float] | None
+    spaces: tuple[str, str] = ("X", "Y")
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -201,49 +195,43 @@ class Where:
         raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
 
     def statements(self) -> list[str]:
-        """What was found, one line each: over all rows, whether it is the same everywhere, and only then regions."""
+        """What was found, one line each: over all rows, whether it is the same everywhere, and only then where not."""
         lines = self._overall()
         if not self.anything:
-            return [*lines, f"nothing is outside the band at {self.significance:g}"]
+            return [*lines, f"no part of the table stands out at {self.significance:g}"]
         if not self.varies:
-            marked = [f"{p.covariate} ({p.share_outside:.0%} of the rows)" for p in self.profiles if p.regions]
-            about = f": along {', '.join(marked)}" if marked else ""
-            return [*lines, f"marked regions are where there are the most rows, not where it is larger{about}"]
-        carriers = self.carriers
-        for profile in self.profiles:
-            if profile.covariate in carriers or len(profile.regions) == 1:
-                lines += [_described(region, self.outcome) for region in profile.regions]
-            elif profile.regions:
-                lines.append(f"along {profile.covariate}: windows with {profile.share_outside:.0%} of the rows")
-        if self.outside.any():
-            lines.append(f"over all covariates at once: {self.outside.mean():.0%} of {len(self.points)} rows")
-        if carriers:
-            lines.append(f"the difference varies along {', '.join(carriers)} (approximate)")
-        else:
-            lines.append("it does not detectably vary along any single covariate")
-        return lines
+            return lines
+        if not self.contrasts:
+            return [*lines, "but not detectably along any single covariate"]
+        for contrast in self.contrasts[:MAX_CONTRASTS]:
+            lines += [f"along {contrast.covariate}:", *(f"  {line}" for line in contrast.lines())]
+        others = self.carriers[MAX_CONTRASTS:]
+        return [*lines, f"it varies along {', '.join(others)} too"] if others else lines
 
     def _overall(self) -> list[str]:
         coarse, lines = self.everywhere, []
         if coarse.shift is not None and coarse.error is not None:
             n, m = coarse.n_obs
-            lines.append(
-                f"overall: mean of {self.outcome} {coarse.shift:+.3g} in P (standard error {coarse.error:.2g}; "
-                f"{n} + {m} rows)"
-            )
-        answer = "no, it varies with the covariates" if self.varies else "it does not detectably vary"
-        return [*lines, f"the same everywhere? p = {coarse.pvalue:.3g}: {answer}"]
+            lines.append(f"over {n} + {m} rows: mean of {self.outcome} {interval(coarse.shift, coarse.error)}")
+        answer = "it varies with the covariates" if self.varies else "as far as can be seen, yes"
+        return [*lines, f"is it the same everywhere? {answer} (p = {coarse.pvalue:.3g})"]
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
-        p, q = self.labels
-        head = f"Where does Y given X differ between P ({p}) and Q ({q})?  p-value of anything {self.pvalue:.4g}"
-        return "\n".join([head, *(f"  {line}" for line in self.statements()), f"  {self.control}"])
+        (p, q), (_, y) = self.labels, self.spaces
+        head = f"Where does {y} differ, given the covariates? Differences are {p} less {q}, with 95 % intervals."
+        return "\n".join([head, *(f"  {line}" for line in (*self.statements(), *self.cautions()))])
+
+    def cautions(self) -> list[str]:
+        """What to keep in mind of the statements."""
+        if not self.contrasts:
+            return []
+        return ["(each range is cut where the change is largest, so the two parts look further apart than they are)"]
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
-        items = "".join(f"<li>{escape(line)}</li>" for line in self.statements())
-        return f"<ul>{items}</ul><p><small>{escape(self.control)}</small></p>"
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in self.statements())
+        return f"<ul>{items}</ul><p><small>{escape(' '.join((*self.cautions(), self.control)))}</small></p>"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the map, in types that JSON has."""
@@ -254,10 +242,8 @@ class Where:
             "control": self.control,
             "everywhere": asdict(self.everywhere),
             "carriers": list(self.carriers),
-            "regions": [
-                {"condition": r.condition, **{name: getattr(r, name) for name in r.__dataclass_fields__}}
-                for r in self.regions
-            ],
+            "contrasts": [contrast.to_dict() for contrast in self.contrasts],
+            "regions": [region.to_dict() for region in self.regions],
             "profiles": [
                 {
                     name: _plain(value)
@@ -273,8 +259,20 @@ class Where:
             },
         }
 
+    def to_frame(self) -> Any:
+        """A line for each region, as a pandas data frame; needs pandas."""
+        columns = ("covariate", "condition", "low", "high", "categories", "rows_p", "rows_q", "shift", "error")
+        lines = []
+        for region in self.regions:
+            told = {name: getattr(region, name) for name in columns if hasattr(region, name)}
+            lines.append(told | dict(zip(("rows_p", "rows_q"), region.n_obs, strict=True)))
+        return frame_of(lines, "to_dict()['regions']", columns)
+
     def __repr__(self) -> str:
-        return f"Where(pvalue={self.pvalue:.4g}, regions={[r.condition for r in self.regions]}); .summary() says more"
+        conditions = [region.condition for region in self.regions]
+        shown = "; ".join(conditions[:SHOWN]) + ("; ..." if len(conditions) > SHOWN else "")
+        found = f"{len(conditions)} regions{': ' if conditions else ''}{shown}"
+        return on_screen(f"Where(pvalue={self.pvalue:.4g}, {found}); .summary() says more")
 
 
 def _plain(value: Any) -> Any:
@@ -284,15 +282,3 @@ def _plain(value: Any) -> Any:
     if value.dtype.kind != "f":
         return value.tolist()
     return [float(v) if np.isfinite(v) else None for v in value]
-
-
-def _described(region: Region, outcome: str | None) -> str:
-    n, m = region.n_obs
-    text = f"{region.condition}  ({n} + {m} rows)"
-    if region.shift is None or region.error is None:
-        return text
-    return f"{text}: mean of {outcome} {region.shift:+.3g} in P (standard error {region.error:.2g})"
-
-
-def _name(text: str) -> str:
-    return text or "(no name)"

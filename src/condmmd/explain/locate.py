@@ -9,15 +9,19 @@ witness over all covariates at once. It is linear in the labels, so every null l
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, HeldLabels, to_host, unforked
 from condmmd.data.checks import check_resamples, check_significance
 from condmmd.embedding import Embedding
+from condmmd.explain.contrasts import contrasts_along
 from condmmd.explain.everywhere import Constancy
 from condmmd.explain.evidence import Evidence
-from condmmd.explain.findings import ROUNDING, Profile, Region, Where
+from condmmd.explain.findings import ROUNDING, Profile, Where
+from condmmd.explain.regions import Region
 from condmmd.explain.shifts import Means, variation_of
 from condmmd.explain.windows import BinSums, Windows, make_windows
 from condmmd.inference.evaluate import draw_batches
@@ -27,9 +31,10 @@ from condmmd.regression.odds import overlap
 
 __all__ = ["locate"]
 
-# Rows at which the witness over all covariates is evaluated, and null labels used, at most.
+# Rows at which the witness over all covariates is evaluated, and null labels used, at most: of few rows, and of many.
 MAX_POINTS = 500
-MAX_LABELS = 499
+MAX_LABELS, LABELS_OF_MANY = 499, 199
+MANY_ROWS = 5_000
 # Lambda of the witness, in units of the mean of k(x, x).
 REG = 0.01
 CONTROL = (
@@ -61,7 +66,8 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     """Profiles over each covariate and the witness at some rows, in one simultaneous band."""
     settings = evidence.plan.settings
     alpha = check_significance(settings.significance if significance is None else significance)
-    count = min(settings.n_resamples, max(MAX_LABELS, int(np.ceil(1 / alpha)) - 1))
+    most = MAX_LABELS if len(evidence.e) <= MANY_ROWS else LABELS_OF_MANY
+    count = min(settings.n_resamples, max(most, int(np.ceil(1 / alpha)) - 1))
     check_resamples(count, alpha)
     samples, psi, e = evidence.samples, to_host(evidence.y.phi), evidence.e
     if samples.gram_x is not None:
@@ -93,7 +99,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     band = np.maximum(mean + critical_value(z, alpha) * deviation, 0.0) ** 1.5
 
     outcome = evidence.outcome
-    varying = variation_of(psi if means is None else means.residual[:, None], evidence)
+    varying = variation_of(psi if means is None else means.views(evidence.t, e), evidence)
     found, start = [], 0
     for bins, of_bins, variation in zip(sums, difference, varying, strict=True):
         here = slice(start, start + bins.windows.count)
@@ -104,14 +110,18 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
     here = slice(start, None)
     given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
-    return Where(
-        everywhere=everywhere, profiles=tuple(found), points=rows, size=observed[0, here] ** 0.5, band=band[here],
+    where = Where(
+        everywhere=everywhere, profiles=tuple(found), contrasts=(), points=rows,
+        size=observed[0, here] ** 0.5, band=band[here],
         outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
         significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
         outcome=None if outcome is None else samples.y.columns[0].name,
         control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y.without_rows(),
         _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
+        spaces=samples.spaces,
     )  # fmt: skip
+    carriers = {name: where.profile(name).variation_pvalue for name in where.carriers}
+    return replace(where, contrasts=contrasts_along(evidence, carriers, means))
 
 
 def _profile(

@@ -35,7 +35,7 @@ def overlap_of_groups(labels: LabelPlan) -> Finding:
         "effective_rows": round(size, 1), "rows": count, "trim": TRIM,
         "left_out": {"P": int(beyond[0]), "Q": int(beyond[1])},
     }  # fmt: skip
-    worth = f"{size:.0f} of {count} rows' worth of random labels"
+    worth = f"the comparison is worth that of {size:.0f} of {count} rows"
     if shares.max() <= MAX_LEFT_OUT:
         return Finding("overlap", "fine", f"Both groups are found where the rows are: {worth}.", "", numbers)
     alone = ""
@@ -62,7 +62,7 @@ def enough_rows(labels: LabelPlan) -> Finding:
     ratio = size / max(1, columns)
     numbers = {"effective_rows": round(size, 1), "columns": columns, "rows_for_column": round(ratio, 2)}
     units = "blocks" if labels.blocks is not None else "rows"
-    words = f"{size:.0f} {units}' worth of random labels for {columns} columns of X, {ratio:.1f} for each."
+    words = f"{size:.0f} {units} can be compared, for {columns} columns of X: {ratio:.1f} for each."
     if ratio >= ROWS_FOR_COLUMN[1]:
         return Finding("rows", "fine", words, "", numbers)
     severity: Severity = "warning" if ratio < ROWS_FOR_COLUMN[0] else "note"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -13,7 +13,7 @@ from condmmd.explain.windows import BinSums, Windows, make_windows
 from condmmd.inference.joining import largest_pvalues, standard_scores
 from condmmd.regression.odds import overlap
 
-__all__ = ["Means", "variation_of"]
+__all__ = ["Means", "variation_of", "wide_windows"]
 
 # Along which covariates does the difference vary? Random signs behind the answer, bins at most, rows of the smaller
 # group for each bin, and rows of each group that a bin must have.
@@ -41,6 +41,22 @@ class Means:
         t, e, residuals = evidence.t, evidence.e, evidence.outcome_residuals
         return None if residuals is None else cls(residuals, t * (1 - e), (1 - t) * e, evidence.blocks)
 
+    def of_column(self, residual: Array) -> Means:
+        """The same of another column."""
+        return replace(self, residual=residual)
+
+    def deviations(self, t: Array, e: Array) -> Array:
+        """How far each row is from what X says, beside the difference over all rows."""
+        constant = self.shift(np.arange(len(t)))[0]
+        return np.abs(self.residual - (t - e) * (constant if np.isfinite(constant) else 0.0))
+
+    def views(self, t: Array, e: Array) -> Array:
+        """The residual and its deviation, in units of their own spread."""
+        both = np.stack([self.residual, self.deviations(t, e)], axis=1)
+        both = both - both.mean(axis=0)
+        spread = both.std(axis=0)
+        return np.asarray(both / np.where(spread > 0, spread, 1.0))
+
     def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
         """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""
         r, deviation, means = self.residual[rows], np.zeros(len(rows)), []
@@ -55,6 +71,13 @@ class Means:
         return means[0] - means[1], float(np.sqrt(np.sum(by_block**2)))
 
 
+def wide_windows(evidence: Evidence, position: int) -> Windows:
+    """A few bins of one covariate."""
+    x, t = evidence.samples.x, evidence.t
+    count = int(np.clip(min(t.sum(), (1 - t).sum()) // WIDE_BIN_ROWS, 2, MAX_WIDE_BINS))
+    return make_windows(to_host(x.values)[:, position], x.columns[position], count)
+
+
 def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]:
     """How much the difference varies over a few bins of each covariate, and its p-value over all covariates.
 
@@ -62,8 +85,7 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
     by giving the rows' deviations random signs.
     """
     t, e, blocks = evidence.t, evidence.e, evidence.blocks
-    x, count = evidence.samples.x, int(np.clip(min(t.sum(), (1 - t).sum()) // WIDE_BIN_ROWS, 2, MAX_WIDE_BINS))
-    windows = [make_windows(to_host(x.values)[:, j], column, count) for j, column in enumerate(x.columns)]
+    windows = [wide_windows(evidence, j) for j in range(len(evidence.samples.x.columns))]
     rng = np.random.default_rng(0)
     signs = rng.integers(0, 2, size=(WILD, int(blocks.max()) + 1), dtype=np.int8) * 2 - 1
     statistics = np.zeros((WILD + 1, len(windows)))

@@ -1,0 +1,96 @@
+"""Parts of the range of one covariate, and what differs there, in words."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from condmmd.data.on_screen import on_screen
+from condmmd.explain.windows import span
+
+__all__ = ["Contrast", "Region", "interval"]
+
+# Standard errors on either side of an estimate that has 95 % confidence.
+SURE = 1.96
+# Categories that are named.
+MAX_NAMED = 4
+
+
+@dataclass(frozen=True)
+class Region:
+    """A range (or categories) of one covariate where the difference is outside the band.
+
+    ``shift`` is the mean of the outcome in P minus that in Q there, given the covariates and weighted to where both
+    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error.
+    """
+
+    covariate: str
+    low: float | None
+    high: float | None
+    categories: tuple[str, ...]
+    n_obs: tuple[int, int]
+    shift: float | None
+    error: float | None
+
+    @property
+    def condition(self) -> str:
+        """The region in words."""
+        if self.low is None or self.high is None:
+            shown = " or ".join(self.categories[:MAX_NAMED])
+            more = len(self.categories) - MAX_NAMED
+            return f"{_name(self.covariate)} is {shown}" + (f" or one of {more} others" if more > 0 else "")
+        return f"{_name(self.covariate)} {span(self.low, self.high)}"
+
+    def __repr__(self) -> str:
+        told = "" if self.shift is None or self.error is None else f": {interval(self.shift, self.error)}"
+        return on_screen(f"Region({self.condition}, {self.n_obs[0]} + {self.n_obs[1]} rows{told})")
+
+    def to_dict(self) -> dict[str, Any]:
+        """In types that JSON has."""
+        return {"condition": self.condition, **asdict(self)}
+
+
+@dataclass(frozen=True)
+class Contrast:
+    """Two parts of the range of a covariate between which the difference changes most.
+
+    Attributes
+    ----------
+    covariate
+        Its name.
+    measure
+        What changes: the mean of an outcome, its spread, the share of a class.
+    parts
+        Each with its own difference in that measure (shares: as fractions of one).
+    pvalue
+        For the hypothesis that the difference does not vary along the covariate, over all covariates. The cut itself
+        was chosen where the change is largest, so the two differences look further apart than they are.
+    """
+
+    covariate: str
+    measure: str
+    parts: tuple[Region, Region]
+    pvalue: float
+
+    def lines(self) -> list[str]:
+        """The two parts, a line each."""
+        return [
+            f"{part.condition} ({part.n_obs[0]} + {part.n_obs[1]} rows): {self.measure} "
+            + ("cannot be said" if part.shift is None or part.error is None else interval(part.shift, part.error))
+            for part in self.parts
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """In types that JSON has."""
+        parts = [part.to_dict() for part in self.parts]
+        return {"covariate": self.covariate, "measure": self.measure, "parts": parts, "pvalue": self.pvalue}
+
+
+def interval(shift: float, error: float) -> str:
+    """A difference and its 95 % interval."""
+    low, high = shift - SURE * error, shift + SURE * error
+    return f"{shift:+.3g} ({low:+.3g} to {high:+.3g})"
+
+
+def _name(text: str) -> str:
+    return text or "(no name)"
