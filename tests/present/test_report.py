@@ -48,17 +48,24 @@ def test_it_stands_alone(page):
 def test_what_it_tells(page):
     text = page.read_text()
     for part in (
+        "What this means",
+        "What to do next",
         "How large is it?",
         "mean of",
         "What moved",
         "Where",
         "It rests on",
-        "Overlap",
-        "What kind of difference",
+        "How it was tested",
+        "Each way of looking by itself",
         "How to repeat it",
         "seed 0",
     ):
         assert part in text
+    answer = re.sub(r"<[^>]+>", " ", text[text.index('aria-label="The answer">') : text.index("<h2>")])
+    assert len(answer.split()) <= 120
+    machinery = ("null label", "weak control", "worth of random labels", "lambda")
+    first = text[: text.index("<h2>Pictures</h2>")]
+    assert not [words for words in machinery if words in first]
     assert "cmmd_test(X, Y, group, n_resamples=99, rng=0)" in text
     assert text.count("<figure") == 6  # where, map, profiles, null, levels, overlap
 

@@ -33,7 +33,7 @@ def test_the_result_says_everything():
         "logistic regression",
         "a forest of 100 trees",
         "rng=7",
-        "P (old: 80 rows)",
+        "old (80 rows)",
     ):
         assert word in text
     assert len(text.splitlines()) < 30
@@ -79,6 +79,9 @@ def test_without_data_there_are_numbers_only():
     small = result.without_data()
     assert small.summary() == result.summary()
     assert small.to_dict() == result.to_dict()
+    frame = small.to_frame()
+    assert frame["name"].tolist() == [column.name for column in result.by_level]
+    assert frame["pvalue"].tolist() == [column.pvalue for column in result.by_level]
     assert len(pickle.dumps(small)) < len(pickle.dumps(result))
     for ask in (small.marginal, small.where, lambda: small.by_stratum("x0")):
         with pytest.raises(ValueError, match=r"no data to ask further: it was made by without_data\(\)"):

@@ -40,7 +40,7 @@ def test_witness_needs_as_many_outcomes_as_covariates():
 
 def test_repr_is_readable():
     text = repr(cmmd(X, Y, np.where(GROUP == 1, "new model", "old model"), statistic=CMMD(mixture=0.5)))
-    assert "P (old model" in text
+    assert "between    old model (" in text
     assert "CMMD^2" in text
     assert "Gaussian(lengthscale=" in text
     assert "pooled leave-one-out" in text

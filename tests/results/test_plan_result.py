@@ -32,6 +32,10 @@ def test_json():
     assert result(rows=None).to_dict()["rows"] is None
 
 
+def test_frame():
+    assert result().to_frame().loc[1].tolist() == [120, 240, 0.8, 0.76, 0.84]
+
+
 def test_picture():
     pytest.importorskip("matplotlib")
     axes = result().plot()

@@ -21,7 +21,7 @@ RESULT = ScreenResult(
 def test_the_smallest_come_first():
     assert RESULT.found == ("y11",)
     lines = RESULT.summary().splitlines()
-    assert lines[5].split()[0] == "y11"
+    assert lines[6].split()[0] == "y11"
     assert lines[-1] == "  ... and 2 more"
 
 
@@ -30,3 +30,9 @@ def test_plain_types():
     assert plain["n_obs"] == {"P": 5, "Q": 6}
     assert plain["labels"] == {"P": "a", "Q": "b"}
     assert plain["pvalues"] == RESULT.pvalues.tolist()
+
+
+def test_a_frame_has_the_smallest_first():
+    frame = RESULT.to_frame()
+    assert frame["outcome"].tolist() == [f"y{j}" for j in range(11, -1, -1)]
+    assert frame.loc[0, ["pvalue", "adjusted", "effect", "kind"]].tolist() == [0.001, 0.012, 1.0, "mean"]

@@ -3,9 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from condmmd import CMMD, cmmd_test
-from condmmd.data import read_samples
-from condmmd.results.text import MAX_NAMED, listed, shortened, spaces_of
+from condmmd import CMMD, cmmd, cmmd_test, screen
+from condmmd.results.text import shortened
 from tests.doors.samples import GROUP, SAME, X
 from tests.present.hostile import hostile_result
 
@@ -17,12 +16,31 @@ def test_notebook_display():
     assert "<i>treated" not in html
 
 
-def test_columns_in_a_sentence():
-    assert listed(("a", "", "c")) == "a, (no name), c"
-    assert listed(tuple("abcdefghij")) == f"a, b, c, d, e, f, g, h and {10 - MAX_NAMED} more"
-    frame = pd.DataFrame({"age": X, "bmi": X})
-    assert spaces_of(read_samples(frame, SAME, GROUP)) == ("age, bmi", "y0")
-    assert spaces_of(read_samples(np.eye(len(X)), SAME, GROUP, precomputed_x=True)) == ("X", "y0")
+def test_groups_outcomes_and_covariates_keep_their_names_in_every_text():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({"age": rng.normal(size=200), "sex": rng.choice(["m", "f"], 200)})
+    table["smoker"] = np.repeat(["yes", "no"], 100)
+    table["weight"] = table["age"] + rng.normal(size=200) + (table["smoker"] == "yes")
+    given = ["age", "sex"], "weight", "smoker"
+    result = cmmd_test(*given, data=table, n_resamples=99, rng=0)
+    measured = cmmd(*given, data=table)
+    assert result.labels == measured.labels == ("yes", "no")
+    texts = {
+        "question": result.question(), "sentence": result.sentence(), "summary": result.summary(),
+        "where": result.where().summary(), "size": result.size().summary(), "cmmd": repr(measured),
+        "closer": result.closer_than(0.1).sentence,
+    }  # fmt: skip
+    for name, text in texts.items():
+        for word in ("age, sex", "weight", "yes", "no"):
+            assert word in text or (name, word) == ("where", "age, sex"), (name, word)
+    assert result.effect().estimand.startswith("yes less no given age, sex")
+    assert "mean of weight" in result.where().statements()[0]
+    assert "yes less no" in result.where().summary()
+    assert "of what age, sex leaves of weight" in result.size().sentence()
+    assert "given       age, sex" in screen(*given, data=table).summary()
+    moved = {name: test.sentence() for name, test in result.marginal().items()}
+    assert moved["X"].startswith("No evidence that the distribution of age, sex differs between yes and no (p = ")
+    assert moved["Y"].startswith("The distribution of weight differs between yes and no (p = ")
 
 
 def test_numbers_in_as_many_digits_as_a_person_reads():

@@ -6,7 +6,7 @@ import base64
 import io
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -18,20 +18,20 @@ from condmmd.backend import to_host
 from condmmd.data import Table
 from condmmd.explain import Where
 from condmmd.present.pictures import plot_result, plot_where
+from condmmd.present.reading import meaning, next_steps
 from condmmd.present.shown import MarginalTest, Shown
 
 __all__ = ["ReportContext", "check_extras", "contradictions", "render"]
 
 THEMES = {"light": "default", "dark": "dark_background"}
 CAPTIONS = {
-    "null": "The statistic of the test (line) among its values when the labels are drawn anew as if nothing differed.",
-    "levels": "Each way of looking by itself, and all together (line). Low levels count a difference wherever there "
-    "are any rows, high levels where most rows are.",
-    "where": "The difference along the covariate where it stands out most; dotted: over all rows; hatched: outside the "
-    "band, if anything is.",
+    "null": "The statistic of the test (line) among its values when the groups are drawn anew as if nothing differed.",
+    "levels": "Each way of looking by itself, and all together (line).",
+    "where": "The difference along the covariate where it stands out most, the other covariates as they are; dotted: "
+    "over all rows.",
     "map": "Where in covariate and outcome one group has more rows than the other.",
     "curves": "The outcome given the covariate, for each group.",
-    "overlap": "Where the two groups overlap little, nothing can be said about Y given X.",
+    "overlap": "Where only one of the two groups is, nothing can be said about the difference.",
 }
 MAX_COLUMNS = 100
 MAX_PROFILES = 6
@@ -48,7 +48,7 @@ class ReportContext:
     repeat
         The command or call that repeats it.
     notes
-        Lines about the data: where they are from, what was left out.
+        Lines about the data that a reader must know: what was left out, what speaks against an assumption.
     marginal
         Tests of X and of Y alone, by their names; may be empty.
     with_where
@@ -57,6 +57,10 @@ class ReportContext:
         How often the test cries wolf, in a sentence; empty if that was not asked.
     outlook
         What the p-value leaves open, in a sentence.
+    source
+        Where the data are from.
+    words
+        How advice is worded for whoever reads it: the arguments of Python, or the options of a command.
     """
 
     title: str
@@ -66,6 +70,8 @@ class ReportContext:
     with_where: bool = True
     alarms: str = ""
     outlook: str = ""
+    source: str = ""
+    words: Callable[[str], str] = str
 
 
 def check_extras() -> None:
@@ -85,6 +91,7 @@ def render(result: Shown, context: ReportContext) -> str:
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
     where = result.where() if context.with_where and result.evidence.samples.gram_x is None else None
+    checks = result.diagnostics()
     return environment.get_template("report.html").render(
         result=result,
         context=replace(
@@ -92,7 +99,9 @@ def render(result: Shown, context: ReportContext) -> str:
         ),
         effect=result.effect() if result.has_outcomes else None,
         where=where,
-        checks=result.diagnostics(),
+        checks=checks,
+        meaning=meaning(result, context.marginal),
+        steps=next_steps(result, where, checks),
         pictures=_pictures(result, where),
         columns=_columns(result),
         hidden=max(0, sum(len(t.columns) for t in _tables(result)) - MAX_COLUMNS),
@@ -122,8 +131,8 @@ def _pictures(result: Shown, where: Where | None) -> list[dict[str, str]]:
     """Every picture that this result can have, in both themes."""
     found = []
     for kind in ("where", "map", "curves", "null", "levels", "overlap"):
-        if kind in {"where", "map"} and where is None:
-            continue
+        if (kind == "where" and where is None) or (kind == "map" and (where is None or not where.anything)):
+            continue  # colours for what is chance alone would be read as findings
         try:
             images = {theme: _image(result, kind, style) for theme, style in THEMES.items()}
         except ValueError:  # this result has no such picture: several outcomes, a categorical covariate

@@ -13,6 +13,8 @@ import numpy as np
 
 from condmmd.backend import Array
 from condmmd.data import Samples
+from condmmd.data.frames import frame_of
+from condmmd.data.on_screen import on_screen
 from condmmd.effects import Adjusted, Effects
 from condmmd.explain import Diagnostics, evidence_of
 from condmmd.explain.diagnose import Leftovers
@@ -20,7 +22,7 @@ from condmmd.inference import LevelResult, Plan, Run
 from condmmd.kernels import lengthscales
 from condmmd.present import ReportContext, check_extras, check_target, plot_result, render, write_whole
 from condmmd.results.questions import Questions
-from condmmd.results.text import html_of, spaces_of, summary_of
+from condmmd.results.text import html_of, summary_of
 from condmmd.statistics import ConditionalFit
 
 __all__ = ["CMMDTestResult"]
@@ -135,7 +137,7 @@ class CMMDTestResult(Questions):
             significance=plan.settings.significance,
             rng_state=plan.settings.seed,
             call=call,
-            spaces=spaces_of(labels.samples),
+            spaces=labels.samples.spaces,
             _plan=plan,
             _samples=samples,
             _checksum=samples.checksum(),
@@ -238,6 +240,10 @@ class CMMDTestResult(Questions):
         }  # fmt: skip
         return deepcopy(plain)
 
+    def to_frame(self) -> Any:
+        """A line for each column that was compared, as a pandas data frame; needs pandas."""
+        return frame_of([asdict(column) for column in self.by_level], "to_dict()['by_level']")
+
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the numbers, the plan and the data; not what was derived from them."""
         state = {part.name: getattr(self, part.name) for part in fields(self)}
@@ -260,7 +266,7 @@ class CMMDTestResult(Questions):
         return CMMDTestResult(**{part.name: deepcopy(getattr(self, part.name), memo) for part in fields(self)})
 
     def __repr__(self) -> str:
-        return (
+        return on_screen(
             f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
             f"scheme='{self.scheme}'); .summary() says more"
         )

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from condmmd.data.frames import frame_of
+from condmmd.data.on_screen import on_screen
+
 __all__ = ["Candidate", "CandidatePair", "CompareResult"]
 
 
@@ -140,16 +143,13 @@ class CompareResult:
 
     def to_frame(self) -> Any:
         """The ranking as a pandas data frame, a row for each candidate; needs pandas."""
-        import pandas as pd  # type: ignore[import-untyped,unused-ignore]  # noqa: PLC0415 - an extra
-
-        return pd.DataFrame(
-            [
-                {"candidate": c.name, "squared": c.squared, "low": c.interval[0], "high": c.interval[1],
-                 "share": c.share, "rows": c.n_obs}
-                for c in self.ranking
-            ]
-        )  # fmt: skip
+        lines = [
+            {"candidate": c.name, "squared": c.squared, "low": c.interval[0], "high": c.interval[1],
+             "share": c.share, "rows": c.n_obs}
+            for c in self.ranking
+        ]  # fmt: skip
+        return frame_of(lines, "to_dict()['ranking']")
 
     def __repr__(self) -> str:
         order = " < ".join(f"{c.name} ({c.squared:.3g})" for c in self.ranking)
-        return f"CompareResult({order}); .summary() says more"
+        return on_screen(f"CompareResult({order}); .summary() says more")

@@ -20,6 +20,7 @@ from condmmd.backend import (
     to_host,
 )
 from condmmd.data import Samples, Table, encode, read_table, select_rows
+from condmmd.data.on_screen import SCREEN
 from condmmd.effects.sizes import Size, Sizes
 from condmmd.embedding import Embedding
 from condmmd.explain import evidence_of
@@ -31,6 +32,9 @@ from condmmd.statistics import Comparison, ConditionalFit, DoublyRobustContrast
 from condmmd.statistics.spectrum import level_values
 
 __all__ = ["Discrepancy"]
+
+# Characters of a kernel beside its rank, residual and method.
+KERNEL = 42
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -60,6 +64,8 @@ class Discrepancy:
         Features of the covariates and of the outcomes: ``rank``, ``residual``, ``method``.
     lowest_level
         The lowest level that the estimator can give.
+    spaces
+        The covariates and the outcomes in the user's names.
 
     Examples
     --------
@@ -89,6 +95,7 @@ class Discrepancy:
     _columns: tuple[Table, Table]
     _doubly_robust: tuple[Comparison, Rows] | None = None
     _test: tuple[Plan, Samples, int] | None = None
+    spaces: tuple[str, str] = ("X", "Y")
 
     @classmethod
     def of(cls, comparison: Comparison, samples: Samples, estimator: str, test: Plan | None = None) -> Discrepancy:
@@ -119,6 +126,7 @@ class Discrepancy:
             _columns=(samples.x.head(), samples.y.head()),
             _doubly_robust=(comparison, groups.t) if robust else None,
             _test=asked,
+            spaces=samples.spaces,
         )
 
     def __getstate__(self) -> dict[str, Any]:
@@ -226,7 +234,8 @@ class Discrepancy:
         Parameters
         ----------
         X_new
-            Covariates, with the columns of X. With a precomputed kernel: similarities with every pooled row.
+            Covariates, with the columns of X, which in a data frame may be in any order. With a precomputed kernel:
+            similarities with every pooled row.
         Y_new
             Outcomes, likewise; None to sum the difference up over all outcomes.
 
@@ -279,19 +288,20 @@ class Discrepancy:
         return self.lowest_level + np.arange(0.0, 2.01, 0.5)
 
     def __repr__(self) -> str:
-        (n, m), (p, q) = self.n_obs, self.labels
+        (n, m), (p, q), (x, y) = self.n_obs, self.labels, self.spaces
         shown = self._shown_levels()
         lines = [
-            f"Discrepancy of Y given X between P ({p}: {n} rows) and Q ({q}: {m} rows), {self.estimator} estimator",
+            shortened(f"Discrepancy of {y} given {x}, {self.estimator} estimator", SCREEN),
+            shortened(f"  between    {p} ({n} rows) and {q} ({m} rows)", SCREEN),
             "  level      " + "".join(f"{s:>11g}" for s in shown),
             "  raw CMMD^2 " + "".join(f"{value:>11.4g}" for value in self.level(shown)),
         ]
         lines += [
-            f"  {name:<11}{shortened(repr(e.kernel))}; rank {e.rank}, residual {e.residual:.2g} ({e.method})"
+            f"  {name:<11}{shortened(repr(e.kernel), KERNEL)}; rank {e.rank}, residual {e.residual:.2g} ({e.method})"
             for name, e in (("covariates", self.embedding_x), ("outcomes", self.embedding_y))
         ]
         if self.reg is not None:
-            lines.append(f"  lambda     {self.reg}")
+            lines.append(shortened(f"  lambda     {self.reg}", SCREEN))
         if self.mixture is not None:
             lines.append(f"  mixture    {self.mixture:g} of P in the distribution of X")
         return "\n".join(lines)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from condmmd.backend import Array
 from condmmd.data import Samples
+from condmmd.data.on_screen import on_screen
 from condmmd.inference import Run
 
 __all__ = ["MMDTestResult"]
+
+# The level of significance by which the sentence speaks.
+USUAL = 0.05
 
 
 @dataclass(frozen=True, eq=False)
@@ -18,11 +22,13 @@ class MMDTestResult:
 
     statistic: float
     pvalue: float
-    null_distribution: Array = field(repr=False)
+    null_distribution: Array
     n_obs: tuple[int, int]
     n_resamples: int
     scheme: str
     rng_state: int
+    labels: tuple[str, str] = ("P", "Q")
+    space: str = "X"
 
     @classmethod
     def of(cls, run: Run, samples: Samples, seed: int) -> MMDTestResult:
@@ -30,8 +36,20 @@ class MMDTestResult:
         outcome, groups = run.outcome, samples.groups
         return cls(
             outcome.statistic, outcome.pvalue, outcome.null, (groups.n, groups.m), outcome.n_resamples, outcome.scheme,
-            seed,
+            seed, (groups.p_label, groups.q_label), samples.spaces[1],
         )  # fmt: skip
+
+    def sentence(self) -> str:
+        """The verdict, in the user's names."""
+        start = "The" if self.pvalue <= USUAL else "No evidence that the"
+        p, q = self.labels
+        return f"{start} distribution of {self.space} differs between {p} and {q} (p = {self.pvalue:.3g})."
 
     def __iter__(self) -> Iterator[float]:
         return iter((self.statistic, self.pvalue))
+
+    def __repr__(self) -> str:
+        return on_screen(
+            f"MMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
+            f"n_resamples={self.n_resamples}, scheme='{self.scheme}', rng_state={self.rng_state})"
+        )

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from condmmd.data.frames import frame_of
+from condmmd.data.on_screen import on_screen
 from condmmd.effects.planning import Needed, PowerPoint
 from condmmd.present import plot_power
 
@@ -101,6 +103,15 @@ class PlanResult:
         powers = [(point.low, point.power, point.high) for point in self.curve]
         return plot_power(rows, powers, self.power, needed, self.words, ax)
 
+    def to_frame(self) -> Any:
+        """A line for each size of table, with its power, as a pandas data frame; needs pandas."""
+        lines = [
+            {"rows_p": point.rows[0], "rows_q": point.rows[1], "power": point.power, "low": point.low,
+             "high": point.high}
+            for point in self.curve
+        ]  # fmt: skip
+        return frame_of(lines, "to_dict()['curve']")
+
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
         plain = asdict(self)
@@ -112,3 +123,6 @@ class PlanResult:
             for point in self.curve
         ]  # fmt: skip
         return plain
+
+    def __repr__(self) -> str:
+        return on_screen(f"PlanResult({self.sentence()[:-1]}); .summary() says more")

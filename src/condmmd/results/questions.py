@@ -11,13 +11,13 @@ from condmmd.backend import cached_property
 from condmmd.data import Samples
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import CondmmdWarning
-from condmmd.effects import Adjusted, Effects, PopulationName, check_effect, estimate_effects
+from condmmd.effects import Adjusted, Effects, PopulationName, StrataEffects, check_effect, estimate_effects
 from condmmd.effects.detectable import Detectable, detect
 from condmmd.effects.equivalence import Closeness, close_in_mean, close_in_size
 from condmmd.effects.false_alarms import FalseAlarms, false_alarms
 from condmmd.effects.sensitivity import FACTORS, Sensitivity, sensitivity_of
 from condmmd.effects.sizes import Size, Sizes
-from condmmd.explain import Diagnostics, Evidence, Stratum, Where, evidence_of, locate, strata_tests
+from condmmd.explain import Diagnostics, Evidence, Strata, Where, evidence_of, locate, strata_tests
 from condmmd.explain.diagnose import Leftovers, diagnose
 from condmmd.inference import LevelResult, Plan, Resampling, Trained
 from condmmd.labels import LabelRules
@@ -28,6 +28,8 @@ from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
 
 __all__ = ["Questions"]
 
+# Rows that `where` looks at, at most.
+WHERE_ROWS = 20_000
 # Above so many rows an outlook is not given unasked, and so many effects are in it at most.
 OUTLOOK_ROWS = 20_000
 OUTLOOK_EFFECTS = 3
@@ -187,19 +189,43 @@ class Questions:
         """
         if significance is None:
             return self._where
-        return locate(self.evidence, significance=significance)
+        return locate(self._looked_at, significance=significance)
 
     @cached_property
     def _where(self) -> Where:
-        return locate(self.evidence)
+        return locate(self._looked_at)
 
-    def by_stratum(self, covariate: str, bins: int = 4) -> tuple[Stratum, ...]:
-        """Repeat the test within each category of a covariate, or each of ``bins`` quantile bins; Holm over them.
+    @property
+    def _looked_at(self) -> Evidence:
+        """What `where` looks at: of very many rows some, as windows and null labels over all take minutes."""
+        return self._some_evidence if sum(self.n_obs) > WHERE_ROWS else self.evidence
 
-        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do. The
-        models are those of the whole table; of one numeric outcome each stratum has its mean shift.
+    @cached_property
+    def _some_evidence(self) -> Evidence:
+        fitted = self._trained.fitted
+        if not isinstance(fitted, ConditionalFit) or self._trained.labels.blocks is not None:
+            return self.evidence
+        return evidence_of(self._kept()[0], self._trained, fitted, WHERE_ROWS)
+
+    def by_stratum(self, column: Any, bins: int = 4, *, data: Any = None) -> Strata:
+        """Repeat the test within each category of a column, or each of ``bins`` quantile bins; Holm over them.
+
+        Unlike the marks of `where`, a small Holm p-value says that this stratum differs, whatever the others do. Each
+        has its mean effects, with 95 % intervals that are not corrected for there being several. Strata of a covariate
+        have the models of the whole table; of any other column models of their own, unless the propensity was given.
+
+        Parameters
+        ----------
+        column
+            The name of a covariate, or, with ``data``, of any column of the table; or one value for each row of the
+            test. It must be settled before the outcome is, as a covariate must.
+        bins
+            Of a numeric column.
+        data
+            The table of the test, its rows in the same order.
         """
-        return strata_tests(self.evidence, covariate, bins)
+        effects = StrataEffects(self.evidence, self._adjusted, self.rng_state) if self.has_outcomes else None
+        return strata_tests(self.evidence, column, bins, data=data, effects=effects)
 
     def check(self, trials: int | None = None) -> FalseAlarms:
         """How often does this very test cry wolf, on tables like this one in which nothing differs?

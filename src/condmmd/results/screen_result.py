@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array
+from condmmd.data.frames import frame_of
 
 __all__ = ["ScreenResult"]
 
@@ -41,6 +42,8 @@ class ScreenResult:
         What the validity of the p-values rests on.
     propensity_summary
         Source, model, range and effective sample size.
+    covariates
+        X in the user's names.
     """
 
     names: tuple[str, ...]
@@ -53,6 +56,7 @@ class ScreenResult:
     significance: float
     assumption: str
     propensity_summary: dict[str, Any]
+    covariates: str = "X"
 
     @property
     def found(self) -> tuple[str, ...]:
@@ -69,7 +73,8 @@ class ScreenResult:
         shown = self._order[:SHOWN]
         width = max(7, *(len(self.names[j]) for j in shown))
         lines = [
-            f"Which of {len(self.names)} outcomes differ, given X, between P ({p}: {n} rows) and Q ({q}: {m} rows)?",
+            f"Which of {len(self.names)} outcomes differ between {p} ({n} rows) and {q} ({m} rows)?",
+            f"  given       {self.covariates}",
             f"  found       {len(self.found)}, with a false discovery rate of {self.significance:g}",
             f"  rests on    {self.assumption}",
             f"  propensity  {self.propensity_summary['model']}",
@@ -94,6 +99,15 @@ class ScreenResult:
         plain["n_obs"] = {"P": self.n_obs[0], "Q": self.n_obs[1]}
         plain["labels"] = {"P": self.labels[0], "Q": self.labels[1]}
         return plain
+
+    def to_frame(self) -> Any:
+        """A line for each outcome, the smallest p-value first, as a pandas data frame; needs pandas."""
+        lines = [
+            {"outcome": self.names[j], "pvalue": float(self.pvalues[j]), "adjusted": float(self.adjusted[j]),
+             "effect": float(self.effects[j]), "kind": self.kinds[j]}
+            for j in self._order
+        ]  # fmt: skip
+        return frame_of(lines, "to_dict()")
 
     def __repr__(self) -> str:
         return f"ScreenResult({len(self.names)} outcomes, {len(self.found)} found); .summary() says more"

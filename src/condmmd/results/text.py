@@ -7,37 +7,20 @@ from html import escape
 from textwrap import wrap
 from typing import Any
 
-from condmmd.data import Samples
 from condmmd.effects import Effects
 from condmmd.explain import Diagnostics
 from condmmd.inference import LevelResult
 from condmmd.present import Shown
 
-__all__ = ["html_of", "listed", "shortened", "spaces_of", "summary_of"]
+__all__ = ["html_of", "shortened", "summary_of"]
 
-# Columns named in a sentence; levels, and columns of several kinds, that are shown.
-MAX_NAMED = 8
+# Levels, and columns of several kinds, that are shown.
 MAX_LEVELS = 10
 MAX_KINDS = 6
 # A column that is a level is no wider.
 SHORT = 8
 # Characters in a line of a finding.
 WIDTH = 110
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Columns in a sentence."""
-    shown = ", ".join(name or "(no name)" for name in names[:MAX_NAMED])
-    return shown if len(names) <= MAX_NAMED else f"{shown} and {len(names) - MAX_NAMED} more"
-
-
-def spaces_of(samples: Samples) -> tuple[str, str]:
-    """The covariates and the outcomes in the user's names; "X" or "Y" where there is a Gram matrix in their place."""
-    x, y = (
-        table.argument if gram is not None else listed(table.names)
-        for table, gram in ((samples.x, samples.gram_x), (samples.y, samples.gram_y))
-    )
-    return x, y
 
 
 def shortened(text: str, width: int = 88) -> str:
@@ -57,41 +40,50 @@ def summary_of(
     effect: Effects | None = None,
 ) -> str:
     """A screenful: how large the difference is first; of the checks what speaks against the result."""
-    (n, m), (p, q) = result.n_obs, result.labels
+    (n, m), (p, q), (x, y) = result.n_obs, result.labels, result.spaces
     overlap = result.propensity_summary
     differs = "" if result.pvalue <= result.significance else "no "
     drawn = f", {result.n_resamples} label vectors" if result.n_resamples else ""
     lines = [
-        f"Is Y given X the same in P ({p}: {n} rows) and Q ({q}: {m} rows)?",
+        f"Is {y} given {x} the same in {p} ({n} rows) and {q} ({m} rows)?",
         *_effect_lines(effect, result),
         f"  p-value     {result.pvalue:.4g}  ({differs}evidence that it differs, at {result.significance:g})",
+    ]
+    if result.trimmed:
+        lines.append(f"  left out    {result.trimmed} rows where one group is rare (trim)")
+    if sensitivity:
+        lines.append(f"  odds        {sensitivity}")
+    lines += _check_lines(checks)
+    lines += _column_lines(result)
+    lines += [
+        "How it was tested",
         f"  rests on    {result.assumption}",
-        f"  null        {result.scheme}{drawn}",
+        f"  labels      {result.scheme}{drawn}",
         f"  propensity  {overlap['model']}",
         f"              {overlap['min']:.3g} to {overlap['max']:.3g}",
-        f"              {overlap['effective_size']:.0f} of {n + m} rows' worth of random labels",
+        f"              {overlap['effective_size']:.0f} of {n + m} rows count",
         f"  statistic   {estimator}, lambda {reg}",
     ]
     if residualization:
         model, explained = shortened(residualization["model"]), residualization["explained"]
         lines.append(f"  outcomes    residuals of {model}; explains {explained:.0%}")
-    if result.trimmed:
-        lines.append(f"  trimmed     {result.trimmed} rows where one group is rare")
     lines += [
         f"  {name:<11} {shortened(e['kernel'])}; rank {e['rank']}, residual {e['residual']:.2g}"
         for name, e in (("kernel of X", result.embeddings["x"]), ("kernel of Y", result.embeddings["y"]))
     ]
+    lines.append(f"  repeat with rng={result.rng_state}")
+    return "\n".join(lines)
+
+
+def _column_lines(result: Shown) -> list[str]:
+    """Each way of looking, by itself."""
     shown = _shown_columns(result)
     width = max(SHORT, *(len(_words(row)) for row in shown))
-    lines.append(f"  {'column' if width > SHORT else 'level':<{width}}  {'statistic':<10}  p-value alone")
+    lines = [f"  {'looked at' if width > SHORT else 'level':<{width}}  {'statistic':<10}  p-value alone"]
     lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
     if len(result.by_level) > len(shown):
         lines.append(f"  ... and {len(result.by_level) - len(shown)} more")
-    if sensitivity:
-        lines.append(f"  odds        {sensitivity}")
-    lines += _check_lines(checks)
-    lines.append(f"  repeat with rng={result.rng_state}")
-    return "\n".join(lines)
+    return lines
 
 
 def _effect_lines(effect: Effects | None, result: Shown) -> list[str]:

@@ -1,0 +1,55 @@
+"""What a result means, and what to do next, for a reader who knows neither tests nor kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from condmmd.explain import Diagnostics, Where
+from condmmd.present.shown import MarginalTest, Shown
+
+__all__ = ["meaning", "next_steps"]
+
+# By whether the relationship differs, the covariates do, and the outcomes do: what to say beside the answer.
+PATTERNS = {
+    (True, True): "The covariates are distributed differently too; that is adjusted for, and is not the reason.",
+    (True, False): "The covariates themselves are distributed alike, as far as can be seen.",
+    (False, True, True): "The outcomes differ overall, and the covariates, which differ as well, can account for that.",
+    (False, False, True): "The outcomes differ overall, so this table may be too small to see it given the covariates.",
+    (False, True, False): "The covariates are distributed differently, which changes nothing in the relationship.",
+    (False, False, False): "Neither do the covariates or the outcomes differ by themselves.",
+}
+
+
+def meaning(result: Shown, marginal: Mapping[str, MarginalTest]) -> str:
+    """The pattern of what moved (covariates, outcomes, outcomes given covariates) in one or two sentences."""
+    p, q = result.labels
+    differs = bool(result.pvalue <= result.significance)
+    moved = tuple(bool(test.pvalue <= result.significance) for test in marginal.values())
+    if differs:
+        first = f"Rows of {p} and of {q} with the same covariates have different outcomes."
+    else:
+        first = f"Between rows of {p} and of {q} with the same covariates no difference of the outcomes was seen."
+    return f"{first} {PATTERNS.get((differs, *moved[: 1 if differs else 2]), '')}".strip()
+
+
+def next_steps(result: Shown, where: Where | None, checks: Diagnostics) -> list[str]:
+    """What to do, the most urgent first."""
+    steps = [finding.remedy for finding in checks.of("warning") if finding.remedy]
+    if result.pvalue <= result.significance:
+        if where is not None and where.contrasts:
+            steps.append(
+                f"Look at the parts of {where.contrasts[0].covariate} apart: the difference is not the same there."
+            )
+        if result.propensity_summary["source"] == "estimated":
+            steps.append(
+                "Ask whether a covariate is missing that moves both the group and the outcome: it could do this too."
+            )
+        return steps
+    steps.append(
+        "Read the interval of the effect: all values in it are still possible. No evidence is not evidence of none."
+    )
+    steps.append(
+        "If a difference below some size would not matter to you, ask for that, in Python: result.closer_than(that "
+        "size). If you need to see a smaller one, `condmmd plan` says how many rows it takes."
+    )
+    return steps
