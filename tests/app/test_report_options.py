@@ -33,7 +33,7 @@ def test_a_report_without_where_does_not_compute_it(table, tmp_path, monkeypatch
     assert main(["test", table, "--outcome", "y", "--group", "g", *options]) == 0
     text = path.read_text()
     assert "<h2>Where</h2>" not in text
-    assert "<h2>Overlap</h2>" in text
+    assert "<h2>How it was tested</h2>" in text
 
 
 def test_nothing_is_fitted_twice(table, tmp_path, monkeypatch):
@@ -45,3 +45,20 @@ def test_nothing_is_fitted_twice(table, tmp_path, monkeypatch):
     options = ["--resamples", "39", "--quiet", "--report", str(tmp_path / "r.html")]
     assert main(["test", table, "--outcome", "y", "--group", "g", *options]) == 0
     assert len(fits) == 1
+
+
+def test_little_overlap_is_told_once(tmp_path):
+    """The warning of the library and the check of the report say the same."""
+    rng = np.random.default_rng(0)
+    g = np.repeat([1, 0], 60)
+    path = tmp_path / "apart.csv"
+    rows = np.column_stack([rng.normal(size=120) + 3 * g, rng.normal(size=120), g])
+    path.write_text("x,y,g\n" + "\n".join(",".join(map(str, row)) for row in rows))
+    page = tmp_path / "r.html"
+    options = ["--resamples", "39", "--no-where", "--quiet", "--report", str(page)]
+    assert main(["test", str(path), "--outcome", "y", "--group", "g", *options]) == 0
+    first = page.read_text().partition("<h2>")[0]
+    assert "Warning: overlap" in first
+    assert "overlap little" not in first
+    assert "g = 1" in first
+    assert "g = 1.0" not in first

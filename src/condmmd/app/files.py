@@ -1,4 +1,7 @@
-"""Tables from files: CSV and its relatives, Parquet, gzip, standard input. Needs pyarrow."""
+"""Tables from files: CSV and its relatives, Parquet, Excel, gzip, standard input.
+
+Text needs nothing but Python; with pyarrow it is read faster, and Parquet can be.
+"""
 
 from __future__ import annotations
 
@@ -6,26 +9,28 @@ import gzip
 import io
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from condmmd.app.bounds import Bounds, in_words, read_all
+from condmmd.app import arrow_tables, plain_tables
+from condmmd.app.bounds import Bounds, read_all
+from condmmd.app.excel_files import OLD_EXCEL, ZIP, read_excel
+from condmmd.app.names import check_names
 from condmmd.app.parquet_files import PARQUET, check_whole, open_parquet
+from condmmd.app.plain_tables import MAX_TEXT, PlainColumn, PlainTable
+from condmmd.data.identifiers import identifying
 
-__all__ = ["Frame", "check_names", "decoded", "pick_columns", "read_file", "stack"]
+__all__ = ["Frame", "check_categories", "decoded", "few_values", "pick_columns", "read_column", "read_file", "stack"]
 
 GZIP, UTF16 = b"\x1f\x8b", (b"\xff\xfe", b"\xfe\xff")
 DELIMITERS = ",;\t|"
-# More categories than this, or than half the rows, and a column is taken for an identifier or free text.
-MAX_CATEGORIES = 200
-# A value or a name longer than this (in bytes) is free text.
-MAX_TEXT = 1000
-# Text is parsed in blocks, and a row must fit in one.
-BLOCK = 2**20
 
 
 @dataclass(frozen=True)
@@ -37,40 +42,41 @@ class Frame:
     dropped: int = 0
 
 
-def _arrow() -> Any:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-    except ImportError as error:
-        raise ImportError("reading files needs pyarrow: pip install 'condmmd[report]'") from error
-    return pa
+def _engine(table: Any = None) -> ModuleType:
+    """What knows such a table or column; of a file that is still to be read, pyarrow if it is installed."""
+    plain = find_spec("pyarrow") is None if table is None else isinstance(table, PlainTable | PlainColumn)
+    return plain_tables if plain else arrow_tables
 
 
 def read_file(
-    path: str, *, delimiter: str | None = None, encoding: str = "utf-8", bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
+    path: str, *, delimiter: str | None = None, encoding: str = "utf-8", sheet: str | None = None,
+    bounds: Bounds = Bounds(),  # noqa: B008 - a frozen value
 ) -> Any:  # fmt: skip
     """Read a table from a file, or from standard input if ``path`` is "-".
 
     Parameters
     ----------
     path
-        CSV, TSV or Parquet, gzipped or not; what it is, is seen from its content.
+        CSV, TSV, Parquet or Excel's, gzipped or not; what it is, is seen from its content.
     delimiter
         Between the fields of a text file; None: the one of comma, semicolon, tab and bar that the first line has most.
     encoding
         Of a text file.
+    sheet
+        Of an Excel file; None: the only one that has values.
     bounds
         What it may take; more is refused as soon as it is seen.
     """
-    pa = _arrow()
+    engine = _engine()
     if path != "-" and not Path(path).is_file():
         raise FileNotFoundError(f"there is no file {path}." if not Path(path).exists() else f"{path} is not a file.")
     if delimiter is not None and len(delimiter.encode()) != 1:
         raise ValueError(f"--delimiter must be one character; got {delimiter!r}.")
     try:
         with sys.stdin.buffer if path == "-" else Path(path).open("rb") as raw:
-            table = _read_stream(pa, raw, path, delimiter, encoding, bounds)
+            table = _read_stream(engine, raw, path, (delimiter, encoding, sheet), bounds)
             names = table.column_names  # decodes them
-    except (pa.ArrowInvalid, pa.ArrowKeyError, gzip.BadGzipFile, EOFError, LookupError, UnicodeError) as error:
+    except (*engine.read_errors(), gzip.BadGzipFile, EOFError, LookupError, UnicodeError) as error:
         reason = str(error).splitlines()[0]
         remedy = " Name its --encoding, such as latin-1 or utf-16." if "UTF" in reason or "decode" in reason else ""
         raise ValueError(f"{path} could not be read: {reason}.{remedy}") from None
@@ -91,7 +97,10 @@ def _check_header(names: list[str], path: str, encoding: str, bounds: Bounds) ->
         raise ValueError(f"{path} has more than one column called {shown}; rename them.")
 
 
-def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: str, bounds: Bounds) -> Any:
+def _read_stream(
+    engine: ModuleType, raw: Any, path: str, told: tuple[str | None, str, str | None], bounds: Bounds
+) -> Any:
+    delimiter, encoding, sheet = told
     buffered = raw
     if buffered.peek(2)[:2] == GZIP:
         buffered = io.BufferedReader(gzip.GzipFile(fileobj=raw))
@@ -100,65 +109,33 @@ def _read_stream(pa: Any, raw: Any, path: str, delimiter: str | None, encoding: 
         raise ValueError(f"{path} is empty.")
     if start[:2] in UTF16 and encoding == "utf-8":
         raise UnicodeError("it looks like UTF-16, cannot decode it as utf-8")
+    if start[:4] in {ZIP, OLD_EXCEL}:
+        return engine.table_of(read_excel(read_all(buffered, path, bounds), path, bounds, sheet))
+    if sheet is not None:
+        raise ValueError(f"--sheet is for Excel files; {path} is none.")
     if start[:4] == PARQUET:
+        if engine is plain_tables:
+            raise ImportError(
+                f"{path} is Parquet, which needs pyarrow: pip install 'condmmd[report]'. Or write it as CSV."
+            )
         with open_parquet(read_all(buffered, path, bounds)) as file:
             check_whole(file, path, bounds)
             return file.read()
     first = start.split(b"\n", 1)[0].decode(encoding, errors="replace")
     found = delimiter or max(DELIMITERS, key=first.count)
-    return _parse(pa, read_all(buffered, path, bounds, delimiter=found, encoding=encoding), path, found, bounds)
-
-
-def _parse(pa: Any, text: bytearray, path: str, delimiter: str, bounds: Bounds) -> Any:
-    """A table from text in memory.
-
-    The reader has it whole and one thread: with threads of its own that ask Python for more it may hang after an error.
-    """
-    from pyarrow import csv  # noqa: PLC0415
-
-    end = text.find(b"\n")
-    header = len(text) if end < 0 else end
-    bounds.check_columns(1 + text.count(delimiter.encode(), 0, header), path)
-    block = min(max(BLOCK, 32 * header), 2**30)
-    try:
-        table = csv.read_csv(
-            pa.BufferReader(text),
-            read_options=csv.ReadOptions(use_threads=False, block_size=block),
-            parse_options=csv.ParseOptions(delimiter=delimiter, newlines_in_values=True),
-            convert_options=csv.ConvertOptions(strings_can_be_null=True),
-        )
-    except pa.ArrowInvalid as error:
-        if "straddling" not in str(error):
-            raise
-        raise ValueError(
-            f"{path} could not be read: a row is longer than {in_words(block)}. Close the quotation mark that runs "
-            "on, or leave out the column of long texts."
-        ) from None
-    for field in table.schema:
-        if pa.types.is_binary(field.type):
-            raise UnicodeError(f"column '{field.name}' is not UTF-8 text, cannot decode it")
-    return table
+    return engine.parse(read_all(buffered, path, bounds, delimiter=found, encoding=encoding), path, found, bounds)
 
 
 def stack(first: Any, second: Any, names: Sequence[str]) -> Any:
     """The rows of two tables, with the columns asked for."""
-    pa = _arrow()
     for number, table in (("first", first), ("second", second)):
         check_names(names, table.column_names, f"the {number} file")
-    both = [pa.table({name: decoded(table[name], name) for name in names}) for table in (first, second)]
-    try:
-        return pa.concat_tables(both, promote_options="permissive")
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
-        raise ValueError(f"the two files do not go together: {str(error).splitlines()[0]}.") from None
+    return _engine(first).concatenated(first, second, names)
 
 
-def check_names(names: Iterable[str], columns: Sequence[str], what: str) -> None:
-    """Every name must be a column."""
-    known = set(columns)
-    missing = [name for name in names if name not in known]
-    if missing:
-        shown = ", ".join(map(repr, columns[:30])) + (", ..." if len(columns) > 30 else "")
-        raise ValueError(f"{what} has no column {', '.join(map(repr, missing))}; it has {shown}.")
+def decoded(column: Any, name: str) -> Any:
+    """A column without codes, if none of its values is so long that it would take the memory of all rows."""
+    return _engine(column).decoded(column, name)
 
 
 def pick_columns(
@@ -188,18 +165,18 @@ def pick_columns(
         raise ValueError(f"{', '.join(map(repr, both))} cannot be both --categorical and --numeric.")
     if table.num_rows == 0 and not empty:
         raise ValueError("the table has no rows.")
-    columns, types = {}, {}
+    engine, columns, types = _engine(table), {}, {}
     told = set(categorical), set(numeric)
     for name in names:
         column = decoded(table[name], name)
         if name in strict:
             columns[name], types[name] = column, "group"
         else:
-            columns[name], types[name] = _typed(column, name, name in told[0], name in told[1])
-    kept = _arrow().table(columns)
+            columns[name], types[name] = engine.typed(column, name, name in told[0], name in told[1], part=empty)
+    kept = engine.table_of(columns)
     missing = {name: kept[name].null_count for name in names if kept[name].null_count}
     if not missing:
-        return _checked(Frame(kept, types))
+        return check_categories(Frame(kept, types))
     complete = np.logical_and.reduce([np.asarray(kept[name].is_valid()) for name in names])
     if not drop_missing:
         shown = ", ".join(f"{name} {count}" for name, count in missing.items())
@@ -207,104 +184,39 @@ def pick_columns(
             f"{int((~complete).sum())} of {len(complete)} rows have missing values ({shown}). Fill them, or go on "
             "without those rows: --drop-missing."
         )
-    kept = kept.filter(_arrow().array(complete))
+    kept = engine.rows_where(kept, complete)
     if kept.num_rows == 0 and not empty:
         raise ValueError("every row has a missing value; nothing is left.")
-    return _checked(Frame(kept, types, int((~complete).sum())))
+    return check_categories(Frame(kept, types, int((~complete).sum())))
 
 
-def _checked(frame: Frame) -> Frame:
+def read_column(
+    table: Any, name: str, *, categorical: bool = False, numeric: bool = False
+) -> tuple[Frame, npt.NDArray[np.bool_]]:
+    """One column as `pick_columns` reads it, not checked, where it has a value; and which rows have one."""
+    engine = _engine(table)
+    column, kind = engine.typed(decoded(table[name], name), name, categorical, numeric)
+    valid = np.asarray(column.is_valid())
+    frame = Frame(engine.rows_where(engine.table_of({name: column}), valid), {name: kind}, int((~valid).sum()))
+    return frame, valid
+
+
+def few_values(table: Any, name: str, at_most: int) -> list[str] | None:
+    """The different values of a column as text, the most frequent first; None if they are more than some."""
+    counts = decoded(table[name], name).value_counts()
+    if len(counts) > at_most + 1:
+        return None
+    found = [(-one["counts"], str(one["values"])) for one in counts.to_pylist() if one["values"] is not None]
+    return [text for _, text in sorted(found)] if len(found) <= at_most else None
+
+
+def check_categories(frame: Frame) -> Frame:
+    """The same, with categories counted, if there are few enough for their rows."""
     rows = frame.table.num_rows
     for name, kind in frame.types.items():
         if kind.startswith("category"):
             count = len(frame.table[name].unique())
-            if count > max(rows / 2, 20) or (count > MAX_CATEGORIES and count > rows / 20):
-                raise ValueError(
-                    f"'{name}' has {count} different values in {rows} rows: an identifier or free text tells nothing "
-                    "that could be compared. Leave it out, or give it as numbers or fewer categories."
-                )
+            if reason := identifying(count, rows):
+                raise ValueError(f"'{name}' has {reason}")
             frame.types[name] = f"category ({count} values)"
     return frame
-
-
-def decoded(column: Any, name: str) -> Any:
-    """A column without codes, if none of its values is so long that it would take the memory of all rows."""
-    pa = _arrow()
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    coded = pa.types.is_dictionary(column.type)
-    kind = column.type.value_type if coded else column.type
-    if pa.types.is_string(kind) or pa.types.is_large_string(kind):
-        values = [chunk.dictionary if coded else chunk for chunk in column.chunks]
-        longest = max((pc.max(pc.binary_length(chunk)).as_py() or 0 for chunk in values), default=0)
-        if longest > MAX_TEXT:
-            raise ValueError(
-                f"'{name}' has a value of {longest:,} bytes, and one of at most {MAX_TEXT:,} can name a category. "
-                "Shorten it, or leave the column out."
-            )
-    return column.cast(kind) if coded else column
-
-
-def _typed(column: Any, name: str, as_category: bool, as_number: bool) -> tuple[Any, str]:
-    """A column as float64 or string, and what it is."""
-    pa = _arrow()
-    import pyarrow.compute as pc  # noqa: PLC0415
-
-    kind = column.type
-    if pa.types.is_null(kind):
-        raise ValueError(f"'{name}' is empty; leave it out.")
-    text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
-    if as_category or (not as_number and (text or pa.types.is_boolean(kind))):
-        if not any(is_kind(kind) for is_kind in _category_kinds(pa)):
-            raise ValueError(f"'{name}' of type {kind} cannot be a category; leave it out.")
-        if text and not as_category:
-            _refuse_broken_numbers(column, name)
-        return column.cast(pa.string()), "category"
-    if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        days = pc.divide(column.cast(pa.timestamp("ms")).cast(pa.int64()).cast(pa.float64()), 86_400_000.0)
-        return days, "date, as days since 1970"
-    try:
-        values = column.cast(pa.float64())
-    except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
-        if text:
-            _refuse_broken_numbers(column, name, always=True)
-        if pa.types.is_integer(kind):
-            raise ValueError(
-                f"'{name}' has integers beyond 2**53, which floating point cannot tell apart; make it --categorical if "
-                "they are names, or subtract an offset."
-            ) from None
-        raise ValueError(
-            f"'{name}' of type {kind} cannot be read as numbers; leave it out or make it --categorical."
-        ) from None
-    return pc.if_else(pc.is_nan(values), None, values), "number"
-
-
-def _category_kinds(pa: Any) -> tuple[Callable[[Any], bool], ...]:
-    """Types of which a category can be made."""
-    types = pa.types
-    return (
-        types.is_string, types.is_large_string, types.is_boolean, types.is_integer, types.is_floating,
-        types.is_decimal, types.is_temporal,
-    )  # fmt: skip
-
-
-def _refuse_broken_numbers(column: Any, name: str, *, always: bool = False) -> None:
-    """Text that is mostly numbers was meant as numbers: say which values are in the way."""
-    distinct = [value for value in column.unique().to_pylist() if value is not None]
-    broken = [value for value in distinct if not _is_number(value)]
-    separated = [value for value in broken if _is_number(value.replace(",", "").replace(" ", "").replace("'", ""))]
-    if always or (len(distinct) > 2 and len(broken) - len(separated) <= len(distinct) / 5):
-        remedy = " without separators of thousands and with a decimal point" if separated else ""
-        what = "is to be" if always else "looks like"
-        raise ValueError(
-            f"'{name}' {what} numbers, but {len(broken)} of its {len(distinct)} different values are not, such as "
-            f"{broken[0]!r}. Write them as numbers{remedy}, leave them empty if they are missing, or say --categorical."
-        )
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True

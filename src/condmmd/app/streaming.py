@@ -12,7 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.app.bounds import FIELD_BYTES, Bounds
-from condmmd.app.files import check_names, decoded, pick_columns
+from condmmd.app.files import decoded, pick_columns
+from condmmd.app.names import check_names
 from condmmd.app.parquet_files import PARQUET, open_parquet, size_of
 from condmmd.data import Groups, Partitions, read_group
 

@@ -1,15 +1,13 @@
 """What the command line writes, and what it must not write over."""
 
 import json
-import sys
 import warnings
 from argparse import Namespace
 
 import pytest
 
 from condmmd import OverlapWarning
-from condmmd.app.cli.output import listed, noted, put_json, target_file, teller, watched
-from condmmd.backend import total
+from condmmd.app.cli.output import listed, noted, put_json, target_file, teller
 from tests.app.command_line import FAST, ROLES, run
 
 
@@ -59,15 +57,6 @@ def test_quiet_is_quiet(capsys):
     assert capsys.readouterr().err == ""
     teller(Namespace(quiet=False))("something")
     assert capsys.readouterr().err == "something\n"
-
-
-def test_passes_are_counted_where_somebody_looks(monkeypatch, capsys):
-    da = pytest.importorskip("dask.array")
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    for quiet, told in ((False, "\rpass 1 over the rows"), (True, "")):
-        with watched(Namespace(quiet=quiet)):
-            total(da.arange(4, chunks=2))
-        assert capsys.readouterr().err == told
 
 
 def test_targets_are_not_the_table(tmp_path):

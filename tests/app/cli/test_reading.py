@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from condmmd import cmmd_test
 from condmmd.app.cli.parser import make_parser
 from condmmd.app.cli.reading import MAX_SHOWN, describe_job, read_job
 from tests.app.command_line import FAST, ROLES, answer, run
@@ -77,3 +78,46 @@ def test_what_was_read_is_told(table, tmp_path):
     assert lines[0] == "P: treated = 1, 80 rows; Q: treated = 0, 80 rows"
     assert "  outcome    y: number" in lines
     assert lines[-1] == "  covariate  ... and 6 more"
+
+
+def test_all_columns_but_some(table, file):
+    job = job_of(file, *ROLES, "--exclude", "zip", "--exclude", "y")
+    assert job.covariates == ["age", "town"]
+    with pytest.raises(ValueError, match=r"no column 'ages'; did you mean 'age'\?"):
+        job_of(file, *ROLES, "--exclude", "ages")
+    with pytest.raises(ValueError, match="give one of the two"):
+        job_of(file, *ROLES, "--covariates", "age", "--exclude", "zip")
+    with pytest.raises(ValueError, match="no column left to condition on"):
+        job_of(file, *ROLES, "--exclude", "zip", "age", "town")
+
+
+def test_blocks(table, tmp_path, capsys):
+    path = tmp_path / "t.csv"
+    subjects = np.arange(160) // 4
+    table.assign(subject=subjects).to_csv(path, index=False)
+    job = job_of(path, *ROLES, "--blocks", "subject")
+    assert job.covariates == ["age", "town", "zip"]
+    assert job.blocks.tolist() == [str(k) for k in subjects]
+    assert "  blocks     subject: 40 of them, each with one label" in describe_job(job)
+    X = table[["age", "town", "zip"]].astype({"age": float, "zip": float})
+    expected = cmmd_test(X, table[["y"]], table.treated, blocks=subjects, n_resamples=99, rng=0)
+    assert answer(capsys, path, *ROLES, "--blocks", "subject")["pvalue"] == expected.pvalue
+    with pytest.raises(ValueError, match="'treated' can have one role only"):
+        job_of(path, *ROLES, "--blocks", "treated")
+    assert run("test", path, *ROLES, *FAST, "--blocks", "subject", "--trim", "0.1") == 2
+    assert "--trim and --blocks cannot be used together" in capsys.readouterr().err
+
+
+def test_blocks_of_two_files_and_missing_ones(table, tmp_path):
+    paths = []
+    for name, value in (("after", 1), ("before", 0)):
+        paths.append(tmp_path / f"{name}.csv")
+        own = table[table.treated == value].drop(columns="treated")
+        own.assign(subject=[f"{name}{k // 2}" for k in range(len(own))]).to_csv(paths[-1], index=False)
+    job = job_of(*paths, "--outcome", "y", "--blocks", "subject")
+    assert len(set(job.blocks)) == 80
+    assert job.covariates == ["age", "town", "zip"]
+    lines = paths[0].read_text().splitlines()
+    paths[0].write_text("\n".join([lines[0], lines[1].rsplit(",", 1)[0] + ",", *lines[2:]]) + "\n")
+    with pytest.raises(ValueError, match=r"1 of 160 rows have missing values \(subject 1\)"):
+        job_of(*paths, "--outcome", "y", "--blocks", "subject")

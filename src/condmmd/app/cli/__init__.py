@@ -10,8 +10,10 @@ from importlib.metadata import version
 import numpy as np
 
 from condmmd.app.cli.commands import demo, measure, test
+from condmmd.app.cli.looking import look
 from condmmd.app.cli.parser import make_parser
 from condmmd.app.cli.planning import plan
+from condmmd.app.cli.words import in_options
 
 __all__ = ["main"]
 
@@ -30,8 +32,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
     except (ValueError, TypeError, OSError, ImportError, OverflowError, MemoryError, np.linalg.LinAlgError) as error:
         reason = (
-            "not enough memory for this table; take a sample of its rows." if isinstance(error, MemoryError) else error
-        )
+            "not enough memory for this table; take a sample of its rows."
+            if isinstance(error, MemoryError) else in_options(str(error))
+        )  # fmt: skip
         print(f"condmmd: error: {reason}", file=sys.stderr)
         return BAD_INPUT
     except KeyboardInterrupt:
@@ -56,4 +59,4 @@ def _run(given: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    return {"test": test, "measure": measure, "plan": plan, "demo": demo}[options.command](options, given)
+    return {"look": look, "test": test, "measure": measure, "plan": plan, "demo": demo}[options.command](options, given)

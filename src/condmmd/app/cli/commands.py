@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from condmmd.app.cli.output import listed, noted, put_json, target_file, teller, watched
+from condmmd.app.cli.answers import answer_as
+from condmmd.app.cli.clock import Clock, TellingCompute, ticking
+from condmmd.app.cli.output import Note, listed, noted, put_json, target_file, teller
 from condmmd.app.cli.parser import make_parser
 from condmmd.app.cli.reading import Job, describe_job, read_job
+from condmmd.app.cli.repeating import repeat_command
+from condmmd.app.cli.words import in_options, said_in_options
 from condmmd.app.demo import COVARIATES as DEMO_COVARIATES
 from condmmd.app.demo import OUTCOME, question, write_table
 from condmmd.data.checks import check_resamples
+from condmmd.data.warning_types import OverlapWarning
 from condmmd.doors import cmmd, cmmd_test
 from condmmd.effects.sizes import Size
-from condmmd.inference import Compute
 from condmmd.present import ReportContext, check_extras, contradictions, render, write_whole
 from condmmd.results import CMMDTestResult
 from condmmd.statistics import CMMD
@@ -34,22 +37,27 @@ def test(options: argparse.Namespace, given: list[str]) -> int:
     if report is not None and json_file is not None and report.resolve() == json_file.resolve():
         raise ValueError(f"--report and --json-file are both {report}; name two files.")
     _check_numbers(options)
-    with watched(options):
-        return _test_job(options, given, report, json_file)
+    with ticking(options) as clock:
+        return _test_job(options, given, (report, json_file), clock)
 
 
-def _test_job(options: argparse.Namespace, given: list[str], report: Path | None, json_file: Path | None) -> int:
-    say = teller(options)
-    job = _read_aloud(options, say)
+def _test_job(
+    options: argparse.Namespace, given: list[str], files: tuple[Path | None, Path | None], clock: Clock
+) -> int:
+    (report, json_file), say = files, teller(options)
+    job = _read_aloud(options, say, clock)
     with noted(say) as notes:
         result = cmmd_test(
             job.X, job.Y, job.group, propensity=None if options.propensity == "equal" else "estimate",
-            trim=options.trim, n_resamples=options.resamples, significance=options.significance, rng=options.seed,
-            compute=Compute(options.jobs, progress=sys.stderr.isatty() and not options.quiet, keep_fits=True),
+            blocks=job.blocks, trim=options.trim, n_resamples=options.resamples, significance=options.significance,
+            rng=options.seed,
+            compute=TellingCompute(options.jobs, keep_fits=True, tell=clock.tell),
         )  # fmt: skip
+        clock.tell("whether X or Y alone moved")
         tests = result.marginal()
         marginal = {f"X: {listed(job.covariates)}": tests["X"], f"Y: {listed(job.outcomes)}": tests["Y"]}
         notes.extend(contradictions(result, tests))
+    clock.tell("where it differs, and how much")
     where = None if options.no_where else result.where()
     alarms = None if options.check is None else result.check(options.check or None)
     size, outlook = result.size(), result.outlook()
@@ -58,27 +66,36 @@ def _test_job(options: argparse.Namespace, given: list[str], report: Path | None
         "verdict": result.sentence(),
         "differs": bool(result.pvalue <= result.significance),
         "moved": {name: {"statistic": test.statistic, "pvalue": test.pvalue} for name, test in tests.items()},
-        **result.to_dict(),
+        **said_in_options(result.to_dict()),
         "size": size.to_dict(),
         "outlook": outlook,
         "where": None if where is None else where.to_dict(),
         "check": None if alarms is None else alarms.to_dict(),
         "columns": job.frame.types,
         "notes": [*job.notes, *notes],
-        "repeat": shlex.join(["condmmd", *given]),
+        "repeat": repeat_command(given),
     }
     if report is not None:
+        clock.tell("the report")
         context = ReportContext(
-            result.question(), answer["repeat"], tuple(answer["notes"]), marginal, with_where=not options.no_where,
+            result.question(), answer["repeat"], tuple(_beside_checks([*job.notes[1:], *notes])), marginal,
+            with_where=not options.no_where, source=job.notes[0],
             alarms="" if alarms is None else alarms.sentence(), outlook=outlook,
+            words=in_options,
         )  # fmt: skip
         write_whole(report, render(result, context))
         say(f"wrote {report}")
-    if not put_json(answer, json_file, options, say):
-        _print_test(result, marginal, where, size, outlook)
+    clock.stop()
+    if not put_json(answer_as("test", answer, full=options.full), json_file, options, say):
+        _print_test(result, marginal, where, size, outlook, answer["repeat"])
         if alarms is not None:
             print("\n" + alarms.sentence())
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
+
+
+def _beside_checks(notes: list[str]) -> list[str]:
+    """Those that the checks of a report do not tell: of little overlap they tell the same."""
+    return [note for note in notes if not (isinstance(note, Note) and issubclass(note.category, OverlapWarning))]
 
 
 def _check_numbers(options: argparse.Namespace) -> None:
@@ -96,6 +113,8 @@ def _check_numbers(options: argparse.Namespace) -> None:
         raise ValueError(f"--trim must be between 0 and 0.5; got {options.trim:g}.")
     if options.trim is not None and options.propensity == "equal":
         raise ValueError("--trim leaves out rows by the estimated propensity; with --propensity equal there is none.")
+    if options.trim is not None and options.blocks is not None:
+        raise ValueError("--trim and --blocks cannot be used together; leave such blocks out of the file.")
     _check_not_negative(options)
     if options.jobs is not None and options.jobs < 1:
         raise ValueError(f"--jobs must be at least 1; got {options.jobs}.")
@@ -107,7 +126,9 @@ def _check_not_negative(options: argparse.Namespace) -> None:
             raise ValueError(f"{flag} must not be negative; got {count}.")
 
 
-def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, size: Size, outlook: str) -> None:
+def _print_test(
+    result: CMMDTestResult, marginal: dict[str, Any], where: Any, size: Size, outlook: str, repeat: str
+) -> None:
     print(result.sentence())
     print(size.sentence())
     if outlook:
@@ -116,7 +137,8 @@ def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, si
     for name, test in marginal.items():
         print(f"  {name:<44} p = {test.pvalue:.3g}")
     print(f"  {'Y given X':<44} p = {result.pvalue:.3g}\n")
-    print(result.summary())
+    print(in_options(result.summary().rpartition("\n")[0]))
+    print(f"  repeat with {repeat}")
     if where is not None:
         print("\n" + where.summary())
 
@@ -124,8 +146,13 @@ def _print_test(result: CMMDTestResult, marginal: dict[str, Any], where: Any, si
 def measure(options: argparse.Namespace, given: list[str]) -> int:
     """How different are the two, at some levels?"""
     json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    with ticking(options) as clock:
+        return _measure_job(options, given, json_file, clock)
+
+
+def _measure_job(options: argparse.Namespace, given: list[str], json_file: Path | None, clock: Clock) -> int:
     say = teller(options)
-    job = _read_aloud(options, say)
+    job = _read_aloud(options, say, clock)
     with noted(say) as notes:
         d = cmmd(job.X, job.Y, job.group, statistic=CMMD(tol=1e-8, max_rank=256))
         levels = d.level(options.level)
@@ -136,9 +163,11 @@ def measure(options: argparse.Namespace, given: list[str]) -> int:
         "squared": {f"{size.level:g}": [size.squared, *size.squared_interval] for size in sizes},
         "columns": job.frame.types,
         "notes": [*job.notes, *notes],
-        "repeat": shlex.join(["condmmd", *given]),
+        "repeat": repeat_command(given),
     }
-    if not put_json({**d.to_dict(), **answer}, json_file, options, say):
+    whole = answer_as("measure", {**d.to_dict(), **answer}, full=options.full)
+    clock.stop()
+    if not put_json(whole, json_file, options, say):
         print(f"Distance of {listed(job.outcomes)} given {listed(job.covariates)}, P {d.labels[0]}, Q {d.labels[1]}")
         print(f"  {sizes[0].sentence()}")
         print(f"  level     CMMD^2       {'95% interval':<24}  as the {d.estimator} estimator has it")
@@ -169,9 +198,11 @@ def demo(options: argparse.Namespace, _given: list[str]) -> int:
     return status
 
 
-def _read_aloud(options: argparse.Namespace, say: Callable[[str], None]) -> Job:
+def _read_aloud(options: argparse.Namespace, say: Callable[[str], None], clock: Clock) -> Job:
     """Read the samples and say what was read."""
+    clock.tell("reading")
     job = read_job(options)
+    clock.tell("learning how Y and the groups depend on X")
     for line in describe_job(job):
         say(line)
     return job

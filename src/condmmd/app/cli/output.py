@@ -9,27 +9,27 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from condmmd.backend import report_passes
+from condmmd.app.cli.clock import CLEAR
+from condmmd.app.cli.words import in_options
 from condmmd.data.warning_types import CondmmdWarning
 from condmmd.present import check_target, write_whole
 
-__all__ = ["listed", "noted", "put_json", "target_file", "teller", "watched"]
+__all__ = ["Note", "listed", "noted", "put_json", "target_file", "teller"]
 
 
-@contextmanager
-def watched(options: argparse.Namespace) -> Iterator[None]:
-    """Count the passes over a file that is read in parts, where somebody is looking."""
-    if options.quiet or not sys.stderr.isatty():
-        yield
-        return
+class Note(str):
+    """A warning in words, which knows what kind it was: a report has checks of its own for some."""
 
-    def tell(number: int) -> None:
-        print(f"\rpass {number} over the rows", end="", file=sys.stderr, flush=True)
+    __slots__ = ("category",)
+    category: type[Warning]
 
-    with report_passes(tell):
-        yield
+    def __new__(cls, words: str, category: type[Warning]) -> Self:
+        """The words are the string."""
+        note = super().__new__(cls, words)
+        note.category = category
+        return note
 
 
 @contextmanager
@@ -39,7 +39,7 @@ def noted(say: Callable[[str], None]) -> Iterator[list[str]]:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CondmmdWarning)
         yield notes
-    notes[:0] = [str(w.message) for w in caught if issubclass(w.category, CondmmdWarning)]
+    notes[:0] = [Note(in_options(str(w.message)), w.category) for w in caught if issubclass(w.category, CondmmdWarning)]
     notes[:] = dict.fromkeys(notes)
     for note in notes:
         say(f"note: {note}")
@@ -63,7 +63,7 @@ def teller(options: argparse.Namespace) -> Callable[[str], None]:
 
     def say(text: str) -> None:
         if not options.quiet:
-            print(text, file=sys.stderr)
+            print(f"{CLEAR if sys.stderr.isatty() else ''}{text}", file=sys.stderr)
 
     return say
 

@@ -8,6 +8,9 @@ from typing import Any, NoReturn
 __all__ = ["make_parser"]
 
 EPILOG = """examples:
+  condmmd look trial.csv
+      What is in a table, what would be in the way of a test, and a command to begin with.
+
   condmmd test trial.csv --outcome earnings --covariates age school --group treated --report trial.html
       One file with a group column: are earnings, given age and schooling, distributed alike in both groups?
 
@@ -38,7 +41,15 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the version and stop")
-    commands = parser.add_subparsers(dest="command", metavar="test | measure | plan | demo")
+    commands = parser.add_subparsers(dest="command", metavar="look | test | measure | plan | demo")
+    look = commands.add_parser(
+        "look", help="what would a test of this table meet? and a command for it",
+        description="Before a test: how each column would be read, missing values, identifiers, constants, outcomes "
+        "that were computed from covariates, overlap of the groups, copies of rows; and a command to paste.",
+    )  # fmt: skip
+    _add_data(look, outcome_needed=False)
+    look.add_argument("--blocks", metavar="COL", help="rows of one value of it (a subject, a day) share a label")
+    look.add_argument("--overwrite", action="store_true", help="the JSON file may replace an older one")
     test = commands.add_parser(
         "test", help="is Y given X the same? p-value, where, report", epilog=EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -46,6 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
         "the covariates themselves moved does not count.",
     )  # fmt: skip
     _add_data(test)
+    test.add_argument("--blocks", metavar="COL", help="rows of one value of it (a subject, a day) share a label")
     test.add_argument("--propensity", choices=["estimate", "equal"], default="estimate",
                       help="estimate (default): the covariates may have moved. equal: you know that they did not, as "
                       "in a randomised trial")  # fmt: skip
@@ -104,13 +116,16 @@ def _add_plan(commands: Any) -> None:
     plan.add_argument("--overwrite", action="store_true", help="the picture or JSON file may replace an older one")
 
 
-def _add_data(parser: argparse.ArgumentParser) -> None:
+def _add_data(parser: argparse.ArgumentParser, *, outcome_needed: bool = True) -> None:
     data = parser.add_argument_group("data")
-    data.add_argument("file", metavar="FILE", help="CSV, TSV or Parquet, gzipped or not; - for standard input")
+    data.add_argument("file", metavar="FILE", help="CSV, TSV, Parquet or Excel, gzipped or not; - for standard input")
     data.add_argument("file2", metavar="FILE2", nargs="?", help="the second sample; without, --group splits FILE")
-    data.add_argument("--outcome", nargs="+", required=True, action="extend", metavar="Y", help="column(s) to compare")
+    data.add_argument("--outcome", nargs="+", required=outcome_needed, action="extend", metavar="Y",
+                      help="column(s) to compare")  # fmt: skip
     data.add_argument("--covariates", nargs="+", action="extend", metavar="X",
                       help="column(s) to condition on; without, all the others")  # fmt: skip
+    data.add_argument("--exclude", nargs="+", action="extend", default=[], metavar="COL",
+                      help="all the others are covariates but these")  # fmt: skip
     data.add_argument(
         "--group",
         metavar="COL",
@@ -124,12 +139,16 @@ def _add_data(parser: argparse.ArgumentParser) -> None:
     data.add_argument("--stream", action="store_true",
                       help="read Parquet in parts; large files are so in any case (needs dask)")  # fmt: skip
     data.add_argument("--delimiter", help="of a text file; without, it is guessed from the first line")
+    data.add_argument("--sheet", metavar="NAME", help="of an Excel file; without, the only one that has values")
     data.add_argument("--encoding", default="utf-8", help="of a text file (utf-8)")
     data.add_argument("--max-memory", default="2G", metavar="SIZE",
                       help="a file that takes more once it is unpacked and read is refused (2G)")  # fmt: skip
     data.add_argument("--max-columns", type=int, default=10_000, metavar="N",
                       help="a file with more is refused (10000)")  # fmt: skip
+    parser.set_defaults(blocks=None)
     out = parser.add_argument_group("output")
     out.add_argument("--json", action="store_true", help="print JSON instead of text")
     out.add_argument("--json-file", metavar="FILE", help="write JSON to a file too")
+    out.add_argument("--full", action="store_true",
+                     help="JSON with every number: of null labels, of points along covariates")  # fmt: skip
     out.add_argument("--quiet", action="store_true", help="no notes and no progress")

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import shlex
 from pathlib import Path
 from typing import Any
 
+from condmmd.app.cli.answers import answer_as
+from condmmd.app.cli.clock import Clock, ticking
 from condmmd.app.cli.output import noted, put_json, target_file, teller
 from condmmd.app.cli.reading import describe_job, read_job, read_pilot
+from condmmd.app.cli.repeating import repeat_command
+from condmmd.app.cli.words import in_options
 from condmmd.doors import plan as rows_for
 from condmmd.present import check_extras
 
@@ -30,10 +33,19 @@ def plan(options: argparse.Namespace, given: list[str]) -> int:
     one = options.file2 is None and options.group is None
     if not one and options.share != 0.5:
         raise ValueError("--share is for a pilot of one population; with groups, the share is that of the pilot.")
-    say = teller(options)
+    with ticking(options) as clock:
+        return _plan_job(options, given, (picture, json_file), clock)
+
+
+def _plan_job(
+    options: argparse.Namespace, given: list[str], files: tuple[Path | None, Path | None], clock: Clock
+) -> int:
+    (picture, json_file), say = files, teller(options)
+    one = options.file2 is None and options.group is None
     job = read_pilot(options) if one else read_job(options)
     for line in describe_job(job)[1 if one else 0 :]:
         say(line)
+    clock.tell("drawing labels on the pilot")
     with noted(say) as notes:
         found = rows_for(
             job.X, job.Y, None if one else job.group, effect=options.effect, kind=options.kind,
@@ -47,12 +59,14 @@ def plan(options: argparse.Namespace, given: list[str]) -> int:
     answer = {
         "answer": found.sentence(),
         **found.to_dict(),
+        "assumption": in_options(found.assumption),
         "columns": job.frame.types,
         "notes": [*job.notes, *notes],
-        "repeat": shlex.join(["condmmd", *given]),
+        "repeat": repeat_command(given),
     }
-    if not put_json(answer, json_file, options, say):
-        print(found.summary())
+    clock.stop()
+    if not put_json(answer_as("plan", answer, full=options.full), json_file, options, say):
+        print(in_options(found.summary()))
     return 0
 
 

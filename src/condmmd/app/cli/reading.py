@@ -11,18 +11,23 @@ import numpy as np
 
 from condmmd.app.bounds import Bounds, read_size
 from condmmd.app.files import Frame, pick_columns, read_file, stack
+from condmmd.app.names import check_names
+from condmmd.app.plain_tables import PlainTable
 from condmmd.app.streaming import Source, group_values, open_streams, stream
 from condmmd.data import Groups
 from condmmd.data.groups import is_first_of_two
 
-__all__ = ["Job", "describe_job", "read_job", "read_pilot"]
+__all__ = ["Job", "check_asked", "describe_job", "job_of", "read_job", "read_pilot", "read_tables"]
 
 MAX_SHOWN = 20
 
 
 @dataclass(frozen=True)
 class Job:
-    """Two samples as they are to be compared, with what there is to say about them."""
+    """Two samples as they are to be compared, with what there is to say about them; ``blocks`` has a value a row.
+
+    The first of the notes says where they are from.
+    """
 
     X: Any
     Y: Any
@@ -31,15 +36,18 @@ class Job:
     covariates: list[str]
     outcomes: list[str]
     notes: tuple[str, ...]
+    blocks: Any = None
 
 
 def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
     """Files too large to be read at once."""
+    if options.blocks is not None:
+        raise ValueError("--blocks needs all rows in memory, and this file is read in parts; take some of its rows.")
     covariates, outcomes = _roles(options, list(sources[0].columns))
     group, labels = None, ("", "")
     if options.file2 is None:
         p, q = _two_values(group_values(sources[0], options.group), options.group, options.groups)
-        group, labels = (options.group, p, q), (f"{options.group} = {p}", f"{options.group} = {q}")
+        group, labels = (options.group, p, q), (_told_apart(options.group, p), _told_apart(options.group, q))
     else:
         labels = _file_labels(options.file, options.file2)
     found = stream(
@@ -57,15 +65,34 @@ def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
 def read_job(options: argparse.Namespace) -> Job:
     """Read the two samples, at once or in parts."""
     _check_sources(options)
-    bounds = _bounds(options)
     sources = open_streams([path for path in (options.file, options.file2) if path is not None], always=options.stream)
     if sources is not None:
         return _read_stream(options, sources)
-    settings = {"delimiter": options.delimiter, "encoding": options.encoding}
-    paths = [path for path in (options.file, options.file2) if path is not None]
-    tables = [read_file(path, **settings, bounds=bounds) for path in paths]
+    return job_of(options, read_tables(options))
+
+
+def read_tables(options: argparse.Namespace) -> list[Any]:
+    """The files as they are, whole."""
+    settings = {
+        "delimiter": options.delimiter, "encoding": options.encoding, "sheet": options.sheet,
+        "bounds": _bounds(options),
+    }  # fmt: skip
+    return [read_file(path, **settings) for path in (options.file, options.file2) if path is not None]
+
+
+def check_asked(options: argparse.Namespace, columns: list[str]) -> None:
+    """Every column that was named must be there, and two files must not be told apart once more."""
+    if options.file2 is not None or options.file == options.file2:
+        _check_sources(options)
+    single = [name for name in (options.group, options.blocks) if name is not None]
+    named = [*(options.outcome or ()), *(options.covariates or ()), *options.exclude, *single]
+    check_names([*named, *options.categorical, *options.numeric], columns, "the table")
+
+
+def job_of(options: argparse.Namespace, tables: list[Any]) -> Job:
+    """The two samples from tables that were read."""
     covariates, outcomes = _roles(options, tables[0].column_names)
-    names = [*covariates, *outcomes]
+    names = [*covariates, *outcomes, *_blocks(options)]
     picked = {
         "categorical": options.categorical, "numeric": options.numeric, "drop_missing": options.drop_missing,
     }  # fmt: skip
@@ -74,10 +101,10 @@ def read_job(options: argparse.Namespace) -> Job:
         labels = _file_labels(options.file, options.file2)
         sides = [1] * tables[0].num_rows + [0] * tables[1].num_rows
         joined = stack(tables[0], tables[1], names).append_column(column, [sides])
-        frame = pick_columns(joined, [*names, column], strict=[column], **picked)
+        frame = pick_columns(joined, [*names, column], strict=[column, *_blocks(options)], **picked)
         t = np.asarray(frame.table[column], dtype=np.float64)
     else:
-        frame = pick_columns(tables[0], [*names, options.group], strict=[options.group], **picked)
+        frame = pick_columns(tables[0], [*names, options.group], strict=[options.group, *_blocks(options)], **picked)
         frame, t, labels = _split(frame, options.group, options.groups)
     for label, count in zip(labels, (int(t.sum()), int((1 - t).sum())), strict=True):
         if count < 2:
@@ -86,14 +113,14 @@ def read_job(options: argparse.Namespace) -> Job:
     if frame.dropped:
         notes.append(f"{frame.dropped} rows with missing values were left out")
     return Job(
-        frame.table.select(covariates), frame.table.select(outcomes), Groups(t, *labels), frame, covariates, outcomes,
-        tuple(notes),
+        *_spaces(frame, covariates, outcomes), Groups(t, *labels), frame, covariates, outcomes,
+        tuple(notes), _block_values(frame, options.blocks),
     )  # fmt: skip
 
 
 def read_pilot(options: argparse.Namespace) -> Job:
     """One sample of one population, whose groups are given by chance: all rows are of P until then."""
-    table = read_file(options.file, delimiter=options.delimiter, encoding=options.encoding, bounds=_bounds(options))
+    (table,) = read_tables(options)
     covariates, outcomes = _roles(options, table.column_names)
     frame = pick_columns(
         table, [*covariates, *outcomes], strict=[], categorical=options.categorical, numeric=options.numeric,
@@ -102,7 +129,7 @@ def read_pilot(options: argparse.Namespace) -> Job:
     groups = Groups(np.ones(frame.table.num_rows), "P", "Q")
     notes = (f"from {options.file}", f"{frame.dropped} rows with missing values were left out")
     return Job(
-        frame.table.select(covariates), frame.table.select(outcomes), groups, frame, covariates, outcomes,
+        *_spaces(frame, covariates, outcomes), groups, frame, covariates, outcomes,
         notes if frame.dropped else notes[:1],
     )  # fmt: skip
 
@@ -120,17 +147,42 @@ def _check_sources(options: argparse.Namespace) -> None:
         raise ValueError("standard input can be read once; save one of the samples to a file.")
 
 
+def _spaces(frame: Frame, covariates: list[str], outcomes: list[str]) -> tuple[Any, Any]:
+    """The two tables as the library reads them."""
+    x, y = frame.table.select(covariates), frame.table.select(outcomes)
+    return (x.as_space("X"), y.as_space("Y")) if isinstance(x, PlainTable) else (x, y)
+
+
+def _blocks(options: argparse.Namespace) -> list[str]:
+    """The column of the blocks, if there is one."""
+    return [] if options.blocks is None else [options.blocks]
+
+
+def _block_values(frame: Frame, column: str | None) -> Any:
+    """The block of each row, as text: a number and its name are one block."""
+    if column is None:
+        return None
+    frame.types[column] = "blocks"
+    return np.array([str(value) for value in frame.table[column].to_pylist()], dtype=object)
+
+
 def _roles(options: argparse.Namespace, columns: list[str]) -> tuple[list[str], list[str]]:
     """Names of the covariates and of the outcomes."""
+    if options.covariates and options.exclude:
+        raise ValueError("--covariates names those there are, --exclude those there are not; give one of the two.")
+    check_names(options.exclude, columns, "the table")
     outcomes = list(dict.fromkeys(options.outcome))
-    taken = {*outcomes, options.group}
-    others = [name for name in columns if name not in taken]
+    single = {options.group, options.blocks} - {None}
+    others = [name for name in columns if name not in {*outcomes, *single, *options.exclude}]
     covariates = list(dict.fromkeys(options.covariates)) if options.covariates else others
     if not covariates:
         raise ValueError("there is no column left to condition on; name the --covariates.")
-    twice = sorted((set(covariates) & set(outcomes)) | ({options.group} & {*covariates, *outcomes}))
+    twice = ({*outcomes} & {*covariates}) | (single & {*covariates, *outcomes})
+    twice |= {options.group} & {options.blocks} - {None}
     if twice:
-        raise ValueError(f"{', '.join(map(repr, twice))} can have one role only: outcome, covariate or group.")
+        raise ValueError(
+            f"{', '.join(map(repr, sorted(twice)))} can have one role only: outcome, covariate, group or blocks."
+        )
     return covariates, outcomes
 
 
@@ -155,7 +207,12 @@ def _split(frame: Frame, column: str, wanted: list[str] | None) -> tuple[Frame, 
     of_p, keep = np.array([v == p for v in values]), np.array([v in {p, q} for v in values])
     if not keep.all():
         frame, of_p = replace(frame, table=frame.table.filter(keep)), of_p[keep]
-    return frame, of_p.astype(np.float64), (f"{column} = {p}", f"{column} = {q}")
+    return frame, of_p.astype(np.float64), (_told_apart(column, p), _told_apart(column, q))
+
+
+def _told_apart(column: str, value: str) -> str:
+    """A group in words; 1.0, which is how a file may write a label, is 1."""
+    return f"{column} = {value.removesuffix('.0') if value.removesuffix('.0').isdigit() else value}"
 
 
 def _two_values(found: list[str], column: str, wanted: list[str] | None) -> tuple[str, str]:
@@ -176,8 +233,14 @@ def describe_job(job: Job) -> list[str]:
     """What was read, so that a wrong guess is seen."""
     group = job.group
     lines = [f"P: {group.p_label}, {group.n} rows; Q: {group.q_label}, {group.m} rows"]
-    for role, names in (("outcome", job.outcomes), ("covariate", job.covariates)):
-        lines += [f"  {role:<10} {name}: {job.frame.types[name]}" for name in names[:MAX_SHOWN]]
+    blocks = [name for name, kind in job.frame.types.items() if kind == "blocks"]
+    for role, names in (("outcome", job.outcomes), ("covariate", job.covariates), ("blocks", blocks)):
+        lines += [f"  {role:<10} {name}: {_told(job, name)}" for name in names[:MAX_SHOWN]]
         if len(names) > MAX_SHOWN:
             lines.append(f"  {role:<10} ... and {len(names) - MAX_SHOWN} more")
     return [*lines, *(f"  {note}" for note in job.notes[1:])]
+
+
+def _told(job: Job, name: str) -> str:
+    kind = job.frame.types[name]
+    return f"{len(set(job.blocks))} of them, each with one label" if kind == "blocks" else kind
