@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers check benchmark experiments fuzz mutants lowest pythons audit dist picture clean
+.PHONY: demo test lint types layers check benchmark experiments fuzz soak mutants lowest pythons audit dist picture clean
 .DEFAULT_GOAL := demo
 
 .venv/core: pyproject.toml
@@ -43,8 +43,12 @@ benchmark: .venv/test  ## speed against the literal formula
 experiments: .venv/test  ## every experiment of the paper against its published numbers; about 25 minutes on 2 cores
 	$(BIN)/python -m experiments
 
-fuzz: .venv/test  ## 2,000 tables and argument lists through the command line
+fuzz: .venv/test  ## 5,000 generated calls of the functions, and 2,000 tables and argument lists through the command line
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.fuzz --calls 5000
 	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 FUZZ_EXAMPLES=2000 $(BIN)/python -m pytest -q tests/app -k fuzz
+
+soak: .venv/test  ## 20,000 small calls and 200 command lines, with little memory and random kills; SCALE=0.01 for a look
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m tests.soak --scale $(or $(SCALE),1)
 
 mutants: .venv/test  ## break the code on purpose; every break must make its test fail
 	$(BIN)/python -m tests.mutants

@@ -8,7 +8,7 @@ import tomllib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-EXTRAS = ("report", "scale", "test")
+EXTRAS = ("report", "scale", "excel", "test")
 
 
 def floors(project: dict[str, object], extras: tuple[str, ...] = EXTRAS) -> dict[str, str]:

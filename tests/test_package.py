@@ -16,3 +16,7 @@ def test_the_core_imports_without_the_extras():
 def test_every_public_name_exists_and_is_documented():
     for name in condmmd.__all__:
         assert getattr(condmmd, name).__doc__
+
+
+def test_dir_shows_the_public_names():
+    assert dir(condmmd) == sorted(condmmd.__all__)

@@ -1,6 +1,7 @@
 """The tree itself: tests mirror it, files are short, and only the backend knows backends."""
 
 import ast
+import importlib
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,12 @@ def test_every_module_has_a_test_in_the_same_place(module):
 def test_no_file_is_long(folder):
     long = {str(f): count for f in (ROOT / folder).rglob("*.py") if (count := len(f.read_text().splitlines())) > 350}
     assert long == {}
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in (ROOT / "benchmarks").glob("*.py")))
+def test_every_benchmark_can_still_be_imported(name):
+    """They are not run here, and what they import moves."""
+    importlib.import_module(f"benchmarks.{name}")
 
 
 def test_libraries_of_arrays_are_named_in_the_backend_alone():

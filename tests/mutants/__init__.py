@@ -1,0 +1,11 @@
+"""The code broken on purpose: one wrong line each, and the test that must notice it (``python -m tests.mutants``)."""
+
+from pathlib import Path
+
+from tests.mutants import answers, arithmetic, effects, models, testing
+from tests.mutants.survivors import SURVIVORS
+
+__all__ = ["MUTANTS", "ROOT", "SURVIVORS"]
+
+ROOT = Path(__file__).parent.parent.parent
+MUTANTS = [*arithmetic.MUTANTS, *models.MUTANTS, *testing.MUTANTS, *effects.MUTANTS, *answers.MUTANTS]

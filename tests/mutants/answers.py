@@ -1,0 +1,32 @@
+"""What a result can be asked, and how it is said."""
+
+# (what is broken, file, right, wrong, test that must fail)
+MUTANTS = [
+    ("regions by labels that keep their propensity", "explain/evidence.py", "residual_labels(HeldLabels(T), self.e, self.labels.propensity.fit)", "residual_labels(HeldLabels(T), self.e, None)", "tests/explain/test_evidence.py::test_labels_are_less_a_propensity_that_was_refitted_to_them"),
+    ("a constant is left in what null labels see", "explain/everywhere.py", "constant = R @ values / total", "constant = 0 * (R @ values) / total", "tests/explain/test_everywhere.py::test_the_statistic_written_out"),
+    ("directions with a constant part", "explain/everywhere.py", "centred = phi - weights @ phi / total", "centred = phi - phi.mean(axis=0)", "tests/explain/test_everywhere.py::test_directions_have_no_constant_part"),
+    ("a row meets itself in the product", "explain/shared_structure.py", "(_sums(self.cells, values) - own)", "(_sums(self.cells, values) - 0 * own)", "tests/explain/test_shared_structure.py::test_the_product_is_the_sum_over_pairs"),
+    ("one wrong model is enough for a warning", "explain/shared_structure.py", "pvalues = np.maximum(", "pvalues = np.minimum(", "tests/explain/test_shared_structure.py::test_one_right_model_is_enough_and_a_difference_is_no_confounding"),
+    ("labels drawn anew keep the old propensity", "explain/shared_structure.py", "residual_labels(labels, self.e, self.fit)", "residual_labels(labels, self.e, None)", "tests/explain/test_shared_structure.py::test_labels_drawn_anew_have_their_propensity_refitted"),
+    ("Holm without the largest so far", "explain/strata.py", "largest = max(largest, min(1.0,", "largest = max(0.0, min(1.0,", "tests/explain/test_strata.py::test_holm"),
+    ("names not escaped in the report", "present/report.py", "autoescape=True", "autoescape=False", "tests/present/test_report.py::test_untrusted_text_is_escaped"),
+    ("a part of a file is left behind", "present/writing.py", "Path(name).unlink(missing_ok=True)", "pass", "tests/app/cli/test_output.py::test_nothing_is_left_half_written"),
+    ("missing values taken as they are", "app/files.py", "if not missing:", "if True:", "tests/app/cli/test_reading.py::test_missing_values"),
+    ("a part of a file with all groups", "app/streaming.py", "table, t = table.filter(keep), of_p[keep].astype(np.float64)", "t = of_p.astype(np.float64)", "tests/app/test_streaming.py::test_a_file_in_parts"),
+    ("a call that forgets an option", "results/code.py", "if part.init and not _same(own, default):", "if part.init and part.name != 'reg' and not _same(own, default):", "tests/results/test_code.py"),
+    ("changed arrays are not noticed", "results/questions.py", "if self._samples.checksum() != self._checksum:", "if self._samples.checksum() == -1:", "tests/results/test_carrying.py::test_what_the_user_changes_later_does_not_change_an_answer"),
+    ("fits are pickled", "results/cmmd_test_result.py", "state = {part.name: getattr(self, part.name) for part in fields(self)}\n        try:", "state = dict(self.__dict__)\n        try:", "tests/results/test_carrying.py::test_a_result_is_about_as_large_as_the_data"),
+    ("errors of shifts by a mean that has the row", "explain/shifts.py", "without = np.maximum(total - own, 0.01 * total)", "without = total", "tests/explain/test_shifts.py::test_the_error_of_a_shift_of_equal_weights"),
+    ("rows of a block deviate each by itself", "explain/shifts.py", "by_block = np.bincount(self.blocks[rows], weights=deviation)", "by_block = deviation", "tests/explain/test_shifts.py::test_rows_of_one_block_deviate_together"),
+    ("a constant difference varies", "explain/shifts.py", 'differences - np.einsum("g,bgk->bk", weight, differences)[:, None]', "differences", "tests/explain/test_shifts.py::test_a_difference_that_varies_is_seen_along_its_covariate"),
+    ("windows by the weight of one bin", "explain/windows.py", "np.maximum(self.windows.join @ self.weight, 1e-12)", "np.maximum(self.weight, 1e-12)", "tests/explain/test_windows.py::test_sums_over_bins_and_windows"),
+    ("Bonferroni in place of Holm", "explain/strata.py", "(tested - rank) * float(pvalues[k])", "tested * float(pvalues[k])", "tests/explain/test_strata.py::test_holm"),
+    ("copies within a block are evidence", "explain/row_checks.py", "units = np.arange(len(kind)) if blocks is None else blocks", "units = np.arange(len(kind))", "tests/explain/test_row_checks.py::test_copies_within_a_block_and_tables_of_few_values_are_natural"),
+    ("rows of blocks count as many", "explain/row_checks.py", "size *= len(labels.blocks.labels) / len(labels.blocks.of_row)", "size *= 1.0", "tests/explain/test_row_checks.py::test_rows_for_each_column"),
+    ("null labels meet the difference that was found", "explain/everywhere.py", "values - np.outer(own, tau @ values", "values - 0 * np.outer(own, tau @ values", "tests/explain/test_everywhere.py::test_what_is_held_fixed_has_lost_the_constant_difference"),
+    ("a band on the wrong scale", "explain/locate.py", "* deviation, 0.0) ** 1.5", "* deviation, 0.0) ** 3", "tests/explain/test_locate.py::test_marks_are_those_above_the_band"),
+    ("structure by one partition's chance", "explain/shared_structure.py", "np.sort((drawn / scale).max(axis=1))", "np.sort((drawn / scale)[:, 0])", "tests/explain/test_shared_structure.py::test_one_right_model_is_enough_and_a_difference_is_no_confounding"),
+    ("structure without its sign", "explain/shared_structure.py", "R * np.where(tau @ R < 0, -1.0, 1.0)", "R", "tests/explain/test_shared_structure.py::test_what_opposes_a_difference_is_no_alarm"),
+    ("a smoother of all rows at some of them", "explain/evidence.py", "to_host(pooled.shrink) * (count / len(rows))", "to_host(pooled.shrink)", "tests/explain/test_evidence.py::test_some_rows_of_chunks"),
+    ("variation standardised with the observed row", "explain/shifts.py", "over=slice(1, None)", "over=slice(None)", "tests/explain/test_shifts.py::test_a_difference_that_varies_is_seen_along_its_covariate"),
+]  # fmt: skip
