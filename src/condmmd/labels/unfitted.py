@@ -14,7 +14,7 @@ import numpy as np
 from condmmd.backend import Array
 from condmmd.regression.odds import log_odds, overlap, tilt, total_overlap
 
-__all__ = ["as_random_as_before"]
+__all__ = ["as_random_as_before", "randomness_before"]
 
 # A row's own part in what is fitted to it is taken out up to here.
 MOST_LEVERAGE = 0.95
@@ -34,12 +34,9 @@ def as_random_as_before(e: Array, Z: Array, held: Array, n: int) -> Array:
     n
         The number of ones.
     """
-    e = tilt(log_odds(e), n)
-    w = overlap(e)
-    hessian = (Z * w[:, None]).T @ Z + held
-    leverage = w * np.sum(Z * np.linalg.solve(hessian, Z.T).T, axis=1)
-    wanted = float(np.sum(w / (1 - np.clip(leverage, 0.0, MOST_LEVERAGE))))
-    odds, base = log_odds(e), np.log(n / (len(e) - n))
+    summed = np.asarray(tilt(log_odds(e), n))
+    wanted = randomness_before(np.asarray(overlap(summed)), Z, held)
+    odds, base = log_odds(summed), np.log(n / (len(e) - n))
 
     def nearer(share: float) -> Array:
         return np.asarray(tilt(base + share * (odds - base), n))
@@ -49,3 +46,10 @@ def as_random_as_before(e: Array, Z: Array, held: Array, n: int) -> Array:
     from scipy.optimize import brentq  # noqa: PLC0415 - a slow import
 
     return nearer(float(brentq(lambda share: total_overlap(nearer(share)) - wanted, 0.0, 1.0, xtol=1e-3)))
+
+
+def randomness_before(w: Array, Z: Array, held: Array) -> float:
+    """What the sum of ``w = e (1 - e)`` was on average before the fit, which takes of each row's its leverage."""
+    hessian = (Z * w[:, None]).T @ Z + held
+    leverage = w * np.sum(Z * np.linalg.solve(hessian, Z.T).T, axis=1)
+    return float(np.sum(w / (1 - np.clip(leverage, 0.0, MOST_LEVERAGE))))

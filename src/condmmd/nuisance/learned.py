@@ -52,8 +52,8 @@ class Learned:
         pooled = None if self.pooled is None else self.pooled.on_rows(index)
         outcomes = replace(self.outcomes, phi=take(self.outcomes.phi, index), gram=None)
         further = less_mean if pooled is None else pooled.less_fitted  # trees would need the columns of all rows
-        parts = {"outcomes": outcomes, "propensity": propensity, "centre": centre, "pooled": pooled}
-        return replace(self, **parts, further=further, anew=None)
+        own = replace(self, outcomes=outcomes, propensity=propensity, centre=centre)
+        return replace(own, pooled=pooled, further=further, anew=None)
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
         """The mean of each label over null labels, and the propensity, for a statistic that needs them."""
