@@ -108,4 +108,5 @@ def _region(windows: Windows, part: npt.NDArray[np.int64], means: Means, t: Arra
         () if numeric else tuple(windows.categories[g] for g in part),
         (n, len(rows) - n),
         *means.shift(rows),
+        windows.column.dates,
     )

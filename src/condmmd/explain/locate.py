@@ -149,6 +149,7 @@ def _profile(
             () if numeric else tuple(windows.categories[g] for g in where),
             (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
             *shift,
+            windows.column.dates,
         )
 
     marked = np.flatnonzero(evident[3])
