@@ -8,7 +8,7 @@ from typing import Any
 from condmmd.data.on_screen import on_screen
 from condmmd.explain.windows import span
 
-__all__ = ["Contrast", "Region", "interval"]
+__all__ = ["SURE", "Contrast", "Region", "interval"]
 
 # Standard errors on either side of an estimate that has 95 % confidence.
 SURE = 1.96

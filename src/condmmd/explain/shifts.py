@@ -57,18 +57,27 @@ class Means:
         spread = both.std(axis=0)
         return np.asarray(both / np.where(spread > 0, spread, 1.0))
 
+    def levels(
+        self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Mean in P and mean in Q over some rows, each with its standard error; NaN without rows of the group."""
+        of_p, of_q = (self._level(rows, own[rows] * weights) for own in (self.p_weight, self.q_weight))
+        return of_p, of_q
+
+    def _level(self, rows: npt.NDArray[np.int64], own: Array) -> tuple[float, float]:
+        total = own.sum()
+        if total <= 0:
+            return float("nan"), float("nan")
+        r = self.residual[rows]
+        mean = float(own @ r / total)
+        without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
+        by_block = np.bincount(self.blocks[rows], weights=own * (r - mean) / without)
+        return mean, float(np.sqrt(np.sum(by_block**2)))
+
     def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
         """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""
-        r, deviation, means = self.residual[rows], np.zeros(len(rows)), []
-        for own, sign in ((self.p_weight[rows] * weights, 1.0), (self.q_weight[rows] * weights, -1.0)):
-            total = own.sum()
-            if total <= 0:
-                return float("nan"), float("nan")
-            means.append(float(own @ r / total))
-            without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
-            deviation += sign * own * (r - means[-1]) / without
-        by_block = np.bincount(self.blocks[rows], weights=deviation)
-        return means[0] - means[1], float(np.sqrt(np.sum(by_block**2)))
+        (of_p, p_error), (of_q, q_error) = self.levels(rows, weights)  # a block has rows of one group only
+        return of_p - of_q, float(np.hypot(p_error, q_error))
 
 
 def wide_windows(evidence: Evidence, position: int) -> Windows:
