@@ -23,7 +23,7 @@ from condmmd.nuisance.trees import Bags, Growth, grow
 
 __all__ = ["Course", "Dependence"]
 
-# Trees that repeat the models, rows on which they are grown, and rows whose other covariates are averaged over, at most.
+# Trees that repeat the models; rows on which they grow, and rows whose other covariates are averaged over, at most.
 REPEATING = Growth(trees=40, leaf=5)
 GROWN_ROWS, AVERAGED_ROWS = 3000, 200
 MAX_TARGETS = 4

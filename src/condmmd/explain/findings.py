@@ -60,6 +60,8 @@ class Profile:
         studentised, and its p-value over all covariates. Approximate, from random signs of the rows' deviations.
     regions
         Runs of bins outside the band.
+    dates
+        Whether the covariate is one: its numbers are days since 1970.
     """
 
     covariate: str
@@ -78,6 +80,7 @@ class Profile:
     variation_pvalue: float
     regions: tuple[Region, ...]
     difference: Array
+    dates: bool = False
 
     def __repr__(self) -> str:
         return on_screen(

@@ -134,9 +134,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     )  # fmt: skip
 
 
-def _courses(
-    where: Where, evidence: Evidence, sums: list[BinSums], measures: list[Measure]
-) -> tuple[Course, ...]:
+def _courses(where: Where, evidence: Evidence, sums: list[BinSums], measures: list[Measure]) -> tuple[Course, ...]:
     """Both groups along the leading covariates, each in the measure of its contrast, or else in the first."""
     if not measures:
         return ()
@@ -174,7 +172,8 @@ def _profile(
             float(windows.high[where[-1]]) if numeric else None,
             () if numeric else tuple(windows.categories[g] for g in where),
             (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
-            *shift,
+            shift[0],
+            shift[1],
             windows.column.dates,
         )
 
@@ -183,7 +182,7 @@ def _profile(
     return Profile(
         windows.column.name, windows.categories, windows.low, windows.high, *evident,
         None if shifts is None else shifts[:, 0], None if shifts is None else shifts[:, 1], n_obs, *variation,
-        tuple(region(run) for run in runs if len(run)), difference,
+        tuple(region(run) for run in runs if len(run)), difference, windows.column.dates,
     )  # fmt: skip
 
 

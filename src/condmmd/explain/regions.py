@@ -21,8 +21,8 @@ class Region:
     """A range (or categories) of one covariate where the difference is outside the band.
 
     ``shift`` is the mean of the outcome in P minus that in Q there, given the covariates and weighted to where both
-    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error. Of ``dates``
-    the ends are days since 1970.
+    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error. The ends of
+    ``dates`` are days since 1970.
     """
 
     covariate: str
