@@ -225,7 +225,7 @@ class Where:
         """What was found, one line each: over all rows, whether it is the same everywhere, and only then where not."""
         lines = self._overall()
         if not self.anything:
-            return [*lines, f"no part of the table stands out at {self.significance:g}"]
+            return [*lines, f"no part of the table stands out at {self.significance:g}", *self._most_likely()]
         if not self.varies:
             return lines
         if not self.contrasts:
@@ -234,6 +234,14 @@ class Where:
             lines += [f"along {contrast.covariate}:", *(f"  {line}" for line in contrast.lines())]
         others = self.carriers[MAX_CONTRASTS:]
         return [*lines, f"it varies along {', '.join(others)} too"] if others else lines
+
+    def _most_likely(self) -> list[str]:
+        """Of several covariates the one to look at first, and how often chance alone would put one as far in front."""
+        if len(self.profiles) < 2:
+            return []
+        first = self.profiles[0]
+        among = f"p = {first.variation_pvalue:.3g} over all {len(self.profiles)} covariates"
+        return [f"if it varies, then along {first.covariate} most ({among})"]
 
     def _overall(self) -> list[str]:
         coarse, (n, m) = self.everywhere, self.everywhere.n_obs

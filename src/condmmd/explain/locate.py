@@ -110,8 +110,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         start = here.stop
         evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
         found.append(_profile(bins.windows, of_bins[0], evident, means, evidence.t, variation))
-    anything = bool(pvalues.min() <= alpha + ROUNDING)
-    found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
+    found.sort(key=lambda p: -p.variation)
     here = slice(start, None)
     given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
     where = Where(

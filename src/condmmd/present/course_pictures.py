@@ -19,6 +19,8 @@ MANY_CATEGORIES = 12
 LINE, REST = 0.19, 1.5
 # Colours, lines and markers of P and of Q: apart without colour too.
 P_STYLE, Q_STYLE = ("0.25", "-", "o"), ("C0", "--", "^")
+# Where shares, and their differences, are drawn.
+SHARES, DIFFERENCES = (-0.05, 1.05), (-1.05, 1.05)
 # How far the two groups are moved apart where they stand above one value, as a share of the way to the next.
 APART = 0.12
 
@@ -48,6 +50,7 @@ def draw_groups(where: Where, course: Course, ax: Axes, *, flipped: bool = False
         _draw(ax, course, (place, values, SURE * errors), style, label(name, 24), f"points-{mark}", flipped=flipped)
     _draw_zones(where, course, ax, flipped=flipped, told=False)
     _name_axes(course, ax, label(course.measure, 32), flipped=flipped)
+    _within(course, ax, SHARES, flipped=flipped)
     legend_above(ax)
 
 
@@ -64,6 +67,7 @@ def draw_difference(where: Where, course: Course, ax: Axes, *, flipped: bool = F
     _draw_zones(where, course, ax, flipped=flipped, told=True)
     p, q = (label(name, 16) for name in where.labels)
     _name_axes(course, ax, f"{p} less {q}" if flipped else f"{p}\nless {q}", flipped=flipped)
+    _within(course, ax, DIFFERENCES, flipped=flipped)
     legend_above(ax)
 
 
@@ -116,6 +120,13 @@ def _draw_zones(where: Where, course: Course, ax: Axes, *, flipped: bool, told: 
                 fill([start, stop], *ends, color="C1", alpha=0.25, linewidth=0, label=words, gid=gid)
                 along = (start, stop) if flipped else (part.shift, part.shift)
                 ax.plot(at, along, color="C1", linewidth=2)
+
+
+def _within(course: Course, ax: Axes, limits: tuple[float, float], *, flipped: bool) -> None:
+    """Shares have ends, which the intervals of a few rows go past."""
+    if course.measure.startswith("share of "):
+        low, high = ax.get_xlim() if flipped else ax.get_ylim()
+        (ax.set_xlim if flipped else ax.set_ylim)(max(low, limits[0]), min(high, limits[1]))
 
 
 def _name_axes(course: Course, ax: Axes, words: str, *, flipped: bool) -> None:

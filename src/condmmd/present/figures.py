@@ -13,7 +13,7 @@ import numpy as np
 from condmmd.explain import Course, Where
 from condmmd.explain.regions import SURE
 from condmmd.explain.windows import span
-from condmmd.present.course_pictures import plot_course
+from condmmd.present.course_pictures import MANY_CATEGORIES, plot_course
 from condmmd.present.curves import group_curves
 from condmmd.present.pictures import chances_by_group, plot_result
 from condmmd.present.shown import Shown
@@ -83,6 +83,7 @@ def _course_figure(where: Where, course: Course, name: str) -> Figure:
         f"{course.measure[:1].upper()}{course.measure[1:]} in each group, the other covariates adjusted for, and the "
         "difference.",
         (course.covariate or "(no name)", "rows", p, q, "difference", "95 % interval"), tuple(rows),
+        wide=len(course.categories) > MANY_CATEGORIES,
     )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from condmmd.backend import Array
 
 Axes: TypeAlias = Any  # of matplotlib, an extra
 
-__all__ = ["Axes", "fonts", "label", "legend_above", "name_values"]
+__all__ = ["Axes", "fonts", "give_fonts", "label", "legend_above", "name_values"]
 
 MAX_LABEL = 40
 # Categories, and different values, that are named under an axis.
@@ -47,6 +47,15 @@ def fonts() -> Any:
     return {"font.family": [*own, *(name for name in _further_fonts() if name not in own)]}
 
 
+def give_fonts(ax: Axes) -> None:
+    """The same for what stands on axes that were made before: their labels keep the fonts that they were born with."""
+    from matplotlib.text import Text  # noqa: PLC0415
+
+    families = fonts()["font.family"]
+    for text in ax.findobj(Text):
+        text.set_family(families)
+
+
 def legend_above(ax: Axes, *, leftwards: bool = False) -> None:
     """The legend above the axes, where no data are; ``leftwards`` of their right end, for those with wide labels."""
     if not ax.get_legend_handles_labels()[1]:
@@ -63,7 +72,7 @@ def name_values(ax: Axes, values: Array | None, categories: tuple[str, ...], *, 
         from matplotlib import dates as calendar  # noqa: PLC0415
 
         made: Any = calendar  # whose classes have no types
-        locator = made.AutoDateLocator(maxticks=8)
+        locator = made.AutoDateLocator(minticks=3)
         ax.xaxis.set_major_locator(locator)
         ax.xaxis.set_major_formatter(made.ConciseDateFormatter(locator))
     elif values is not None and len(values) <= MAX_VALUES:

@@ -12,7 +12,7 @@ from condmmd.backend import Array, to_host
 from condmmd.explain import Course, Profile, Where
 from condmmd.present.course_pictures import draw_difference, draw_groups
 from condmmd.present.curves import group_curves
-from condmmd.present.labelling import Axes, fonts, label, legend_above, name_values
+from condmmd.present.labelling import Axes, fonts, give_fonts, label, legend_above, name_values
 from condmmd.present.shown import Shown
 from condmmd.regression.odds import balanced
 
@@ -220,6 +220,7 @@ def plot_result(result: Shown, kind: str, ax: Axes | None, **options: Any) -> Ax
 
     with mpl.rc_context(fonts()):
         KINDS[kind](result, axes, **options)
+        give_fonts(axes)
     return axes
 
 
