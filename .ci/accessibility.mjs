@@ -1,4 +1,5 @@
 // Validate reports and look at them as axe-core does: node check.mjs RECORD REPORT...
+import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { basename, resolve } from "node:path";
@@ -27,7 +28,9 @@ for (const file of files) {
   const own = { validator: [], axe: {}, console: [] };
   const report = await validator.validateString(readFileSync(file, "utf8"));
   own.validator = report.results.flatMap((result) => result.messages.map((one) => `${one.line}: ${one.ruleId}: ${one.message}`));
-  faults += report.errorCount;
+  const vnu = spawnSync("java", ["-jar", "node_modules/vnu-jar/build/dist/vnu.jar", "--errors-only", "--format", "json", file]);
+  own.vnu = vnu.error ? "no Java here" : JSON.parse(String(vnu.stderr)).messages.map((one) => `${one.lastLine}: ${one.message}`);
+  faults += report.errorCount + (vnu.error ? 0 : own.vnu.length);
   for (const [width, scheme] of [[1280, "light"], [1280, "dark"], [390, "light"], [390, "dark"]]) {
     const page = await browser.newPage();
     page.on("console", (line) => own.console.push(line.text()));
@@ -57,13 +60,13 @@ for (const file of files) {
 }
 await browser.close();
 const versions = Object.fromEntries(
-  ["axe-core", "html-validate"].map((name) => [name, JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")).version]),
+  ["axe-core", "html-validate", "vnu-jar"].map((name) => [name, JSON.parse(readFileSync(`node_modules/${name}/package.json`, "utf8")).version]),
 );
 writeFileSync(record, `${JSON.stringify({ versions, faults, reports: found }, null, 1)}\n`);
 for (const [file, own] of Object.entries(found)) {
   const all = Object.values(own.axe).flatMap((one) => one.violations);
-  console.log(`${file}: validator ${own.validator.length}, axe ${all.length}, console ${own.console.length}`);
-  for (const line of own.validator.slice(0, 10)) console.log(`  ${line}`);
+  console.log(`${file}: html-validate ${own.validator.length}, vnu ${own.vnu.length}, axe ${all.length}, console ${own.console.length}`);
+  for (const line of [...own.validator, ...own.vnu].slice(0, 10)) console.log(`  ${line}`);
   for (const one of all) console.log(`  ${one.impact} ${one.id}: ${one.nodes} x ${one.first}`);
   for (const line of own.console) console.log(`  ${line}`);
 }
