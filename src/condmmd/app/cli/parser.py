@@ -132,6 +132,8 @@ def _add_data(parser: argparse.ArgumentParser, *, outcome_needed: bool = True) -
         help="column that says which sample a row is of; P is the value 1 or true, else the later in order",
     )
     data.add_argument("--groups", nargs=2, metavar=("P", "Q"), help="its two values, if it has more")
+    data.add_argument("--names", nargs=2, metavar=("P", "Q"),
+                      help="what the two groups are called in every text: smokers non-smokers")  # fmt: skip
     data.add_argument("--categorical", nargs="+", action="extend", default=[], metavar="COL",
                       help="take as categories, though they are numbers")  # fmt: skip
     data.add_argument("--numeric", nargs="+", action="extend", default=[], metavar="COL", help="take as numbers")
