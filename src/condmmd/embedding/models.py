@@ -213,12 +213,13 @@ class DrawRows:
 
     def features(self, kernel: KernelLike, tol: float, max_rank: int | None, *, blind: bool = False) -> RowResiduals:
         """Features by outcomes and one draw for each; ``blind``: by all of both, in which no outcome is told apart."""
-        at_most = max(2, CHOSEN_BY // self.count) if blind else CHOSEN_BY
-        y, draws = some_rows(self.y.values, at_most), some_rows(self.draws, at_most)
-        width = len(self.y.columns)
-        other = draws.reshape(-1, width) if blind else draws[:, :width]
-        some = Table(np.concatenate([y, other]), self.y.columns, self.y.argument)
-        found = embed_outcomes(resolve_kernel(kernel, some), some, tol=tol, max_rank=max_rank)
+        width, count = len(self.y.columns), self.count
+        y = some_rows(self.y.values, max(2, CHOSEN_BY // count) if blind else CHOSEN_BY)
+        draws = some_rows(self.draws, len(y)).reshape(len(y), count, width)
+        own = Table(np.concatenate([y, *np.moveaxis(draws if blind else draws[:, :1], 1, 0)]), self.y.columns, "Y")
+        more = max(1, CHOSEN_BY // len(y))  # features want to be good for all draws, of which few rows have few
+        points = own if blind else own.at(np.concatenate([y, *np.moveaxis(draws[:, :more], 1, 0)]))
+        found = embed_outcomes(resolve_kernel(kernel, own), points, tol=tol, max_rank=max_rank)
         rho = map_rows(partial(self._residuals, y=found), self.y.values, self.draws, columns=found.rank)
         return RowResiduals(rho, found.kernel, found.summary(), found)
 

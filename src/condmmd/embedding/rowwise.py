@@ -126,7 +126,7 @@ class PairedRows:
         """The columns' names, where both sides have the same."""
         first, second = self.pairs.first, self.pairs.second
         if not first.from_frame:
-            return tuple(f"y{j}" for j in range(len(first.columns)))
+            return ("y",) if len(first.columns) == 1 else tuple(f"y{j}" for j in range(len(first.columns)))
         own = zip(first.names, second.names, strict=True)
         several = len(first.columns) > 1
         return tuple(a if a == b else f"outcome {j + 1}" if several else "outcome" for j, (a, b) in enumerate(own))
