@@ -52,7 +52,7 @@ def paired(name, rng):  # noqa: PLR0911 - a line for each null
     if name == "blocks of four":
         common = np.repeat(rng.normal(size=(2, n // 4)), 4, axis=1)
         return x, *(x + common + 0.5 * noise), {"blocks": np.arange(n) // 4}
-    return np.round(x), *(np.round(x) + noise[:, :, None] + rng.normal(size=(2, n, 2))), {}  # two outcomes, ties in x
+    return np.round(x), *(np.round(x)[:, None] + rng.normal(size=(2, n, 2))), {}  # two outcomes, ties in x
 
 
 PAIRED = (

@@ -1,6 +1,6 @@
 """Power on the settings of the field: ``python -m benchmarks.family_power [--trials 200] [--setting s]``.
 
-- ecmmd: conditional goodness of fit of Chatterjee et al. (X normal in R^3, Y = sum of x + N(0, 1), a model with variance
+- ecmmd: goodness of fit of Chatterjee et al. (X normal in R^3, Y = sum of x + N(0, 1), a model with variance
   ``1 + rho exp(-|x - 0.8|^2 / 1.28)``); published for N = 50, 100, 150: derandomised ECMMD 0.228, 0.468, 0.758;
 - classes: their classification problem (p ~ Beta(s, 1 - s), n = 100, chance p - p^5 of the class predicted with p);
   published for s = 0.1 to 0.5: SKCE 0.334, 0.696, 0.958, 0.996, 1; its null 0.076, 0.076, 0.070, 0.070, 0.076;
