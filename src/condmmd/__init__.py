@@ -11,7 +11,7 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.doors import cmmd, cmmd_loss, cmmd_test, compare, mmd, mmd_test, plan, screen
 from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
@@ -66,6 +66,7 @@ __all__ = [
     "Size",
     "SmallSampleWarning",
     "cmmd",
+    "cmmd_loss",
     "cmmd_test",
     "compare",
     "mmd",

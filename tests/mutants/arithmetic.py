@@ -42,4 +42,9 @@ MUTANTS = [
     ("columns of the same values have the same factor", "backend/content.py", "[np.tril(alike, -1).sum(axis=1)]", "[0 * alike.sum(axis=1)]", "tests/backend/test_content.py::test_rows_that_differ_do_not_tie"),
     ("ties in the order in which they stand", "backend/content.py", "np.lexsort([*ties, np.sum(scaled * _factors(scaled), axis=1)])", "np.lexsort([np.sum(scaled * _factors(scaled), axis=1)])", "tests/backend/test_content.py::test_ties_are_broken"),
     ("a sample by the places of rows", "backend/content.py", "np.sort(content_order(values)[", "np.sort(np.arange(len(values))[", "tests/backend/test_content.py::test_where_a_row_stands_does_not_matter"),
+    ("a distance of zero has an infinite gradient", "backend/operations.py", "xp.sqrt(xp.where(positive, squares, xp.ones_like(squares)))", "xp.sqrt(squares)", "tests/doors/test_cmmd_loss.py::test_a_draw_that_equals_an_outcome_or_another_draw"),
+    ("what a gradient needs is overwritten", "backend/operations.py", 'if getattr(values, "requires_grad", False):\n        return values * factor', 'if getattr(values, "never", False):\n        return values * factor', "tests/doors/test_cmmd_loss.py::test_gradients_against_differences"),
+    ("a draw meets itself in the score", "statistics/loss.py", "similar, (n, len(first))), axis=1)\n    if unbiased:", "similar, (n, len(first))), axis=1)\n    if not unbiased:", "tests/statistics/test_loss.py::test_the_score_is_proper"),
+    ("a row meets itself in the joint loss", "statistics/loss.py", "_off_diagonal(K) / (count * (count - 1)) if unbiased", "K / (count * (count - 1)) if unbiased", "tests/statistics/test_loss.py::test_the_same_covariates"),
+    ("ridge weights smooth over one sample only", "statistics/loss.py", "pooled = namespace(x).concat(samples)", "pooled = x", "tests/statistics/test_loss.py::test_other_covariates_against_the_paper_written_literally"),
 ]  # fmt: skip
