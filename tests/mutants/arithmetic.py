@@ -4,7 +4,7 @@
 MUTANTS = [
     ("lambda of P used for Q", "regression/ridge.py", "solve_ridge(A_q, M_q, reg[1] * m)", "solve_ridge(A_q, M_q, reg[0] * m)", "tests/test_properties.py::test_symmetric_in_p_and_q"),
     ("pivoting depends on row order, badly", "embedding/cholesky.py", "column *= own**-0.5", "column *= (own + float(left[0])) ** -0.5", "tests/test_properties.py::test_row_order_does_not_matter"),
-    ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
+    ("lengthscale squared", "kernels/gaussian.py", "multiply_in_place(squares, -0.5)", "multiply_in_place(squares, -0.51)", "tests/test_gold.py"),
     ("outcomes of Q are not subtracted", "regression/ridge.py", "RowGroups(~of_p, reg[1], -1.0)", "RowGroups(~of_p, reg[1], 0.0)", "tests/test_properties.py::test_zero_for_identical_samples"),
     ("complement moments lose M", "regression/ridge.py", "A_q, M_q = A - A_p, M - M_p\n    n, m", "A_q, M_q = A - A_p, M - 0.99 * M_p\n    n, m", "tests/statistics/test_comparison.py::test_batches_of_labels_add_up"),
     ("eigenvalues not divided by N", "embedding/embedding.py", "sigma = squares / n_rows(phi)", "sigma = squares / (n_rows(phi) + 1)", "tests/test_properties.py::test_bounds_by_the_mean_of_the_kernel"),
