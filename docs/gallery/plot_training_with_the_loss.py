@@ -177,8 +177,8 @@ for name, model in models.items():
 # %%
 # The untrained network is told from patients at once, the others hardly or not at all. On 240 patients no way of
 # training is ahead of another by much more than the error of the comparison: a generator without a density, trained by
-# its draws alone, does about as well as networks whose density was there to be maximised. It also does what they cannot,
-# where outcomes have no density: counts, zeros, curves.
+# its draws alone, does about as well as networks whose density was there to be maximised. And it can be trained where
+# outcomes have no density at all.
 #
 # What the test compares can be looked at: LDL is not free once the other outcomes are known.
 

@@ -11,7 +11,7 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_loss, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.doors import cmmd, cmmd_loss, cmmd_test, compare, mmd, mmd_test, paired_test, plan, screen
 from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
@@ -19,7 +19,15 @@ from condmmd.effects.sizes import Size
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
+from condmmd.results import (
+    CMMDTestResult,
+    CompareResult,
+    Discrepancy,
+    MMDTestResult,
+    PairedTestResult,
+    PlanResult,
+    ScreenResult,
+)
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
@@ -55,6 +63,7 @@ __all__ = [
     "Orthogonal",
     "Overlap",
     "OverlapWarning",
+    "PairedTestResult",
     "PerGroup",
     "PlanResult",
     "PlugIn",
@@ -71,6 +80,7 @@ __all__ = [
     "compare",
     "mmd",
     "mmd_test",
+    "paired_test",
     "plan",
     "pool",
     "screen",

@@ -5,7 +5,8 @@ from condmmd.doors.cmmd_loss import cmmd_loss
 from condmmd.doors.cmmd_test import cmmd_test
 from condmmd.doors.compare import compare
 from condmmd.doors.mmd import mmd, mmd_test
+from condmmd.doors.paired import paired_test
 from condmmd.doors.plan import plan
 from condmmd.doors.screen import screen
 
-__all__ = ["cmmd", "cmmd_loss", "cmmd_test", "compare", "mmd", "mmd_test", "plan", "screen"]
+__all__ = ["cmmd", "cmmd_loss", "cmmd_test", "compare", "mmd", "mmd_test", "paired_test", "plan", "screen"]
