@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
-from condmmd.backend import kind_of, unforked
+from condmmd.backend import unforked
 from condmmd.data import pick_columns, spelled
-from condmmd.data.checks import check_choice, check_count, check_significance
+from condmmd.data.checks import check_count, check_significance
 from condmmd.data.pairs import read_pairs
 from condmmd.embedding.rowwise import PairedRows
 from condmmd.inference import Compute, Settings
 from condmmd.inference.evaluate import read_seed
 from condmmd.inference.rowwise import RowwisePlan
-from condmmd.kernels import KernelLike, check_kernel, is_precomputed
+from condmmd.kernels import KernelLike
 from condmmd.labels.blocks import read_units
 from condmmd.results.code import call_code
 from condmmd.results.rowwise_result import PairedTestResult
@@ -40,6 +41,7 @@ def paired_test(
     n_resamples: int = 999,
     significance: float = 0.05,
     rng: Any = None,
+    tol: float = 1e-6,
     compute: Compute = Compute(),  # noqa: B008 - a frozen value
 ) -> PairedTestResult:
     """Test whether two outcomes of the same units have the same distribution given X.
@@ -78,6 +80,8 @@ def paired_test(
         The level at which a decision is wanted.
     rng
         None, a seed or a `numpy.random.Generator`.
+    tol
+        Share of each kernel's trace that its features may leave out; 0: as little as can be.
     compute
         Workers, batches and progress. None of them changes the result.
 
@@ -100,22 +104,15 @@ def paired_test(
     settings = Settings(
         check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
     )
-    check_choice(null, "null", ("auto", "flips", "normal"))
-    check_kernel(kernel_y, "kernel_y")
-    if is_precomputed(kernel_y):
-        raise ValueError("`kernel_y` must be a kernel of the columns of the outcomes here, not a Gram matrix.")
-    statistic = Rowwise(kernel_x, level, weights, neighbours, reg)
+    plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
     options = {
         "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level, "weights": weights, "neighbours": neighbours,
         "reg": reg, "blocks": blocks, "null": null, "n_resamples": n_resamples, "significance": significance,
-        "rng": settings.seed,
+        "rng": settings.seed, "tol": tol,
     }  # fmt: skip
     call = call_code(paired_test, spelled(data, {"X": X, "Y1": Y1, "Y2": Y2}), options)
     named = tuple(value if isinstance(value, str) else argument for argument, value in (("Y1", Y1), ("Y2", Y2)))
     X, Y1, Y2, blocks = pick_columns(data, X=X, Y1=Y1, Y2=Y2, blocks=blocks)
     pairs = read_pairs(X, Y1, Y2, blocks=blocks)
-    if blocks is not None and (pairs.x.chunked or kind_of(blocks).startswith("chunked")):
-        raise TypeError("`blocks` needs all rows in memory, and these are in chunks (dask).")
-    units = None if blocks is None else read_units(blocks, int(pairs.x.values.shape[0]))
-    plan = RowwisePlan(statistic, kernel_y, null, settings, units)
+    plan = replace(plan, blocks=read_units(blocks, pairs.x.values))
     return PairedTestResult.of(plan, PairedRows(pairs, (named[0], named[1])), call)

@@ -9,12 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
 import numpy as np
 
-from condmmd.backend import Array, Rows, map_rows, move_to, sum_rows, to_host
-from condmmd.data import Table
+from condmmd.backend import (
+    Array,
+    Rows,
+    is_chunked,
+    map_rows,
+    move_to,
+    n_rows,
+    pick_rows,
+    sample_rows,
+    sum_rows,
+    to_host,
+)
+from condmmd.data import SAMPLE_ROWS, Table
 from condmmd.data.pairs import Pairs
 from condmmd.embedding.choose import embed_outcomes
 from condmmd.embedding.embedding import Embedding
@@ -22,6 +33,7 @@ from condmmd.kernels import Kernel, KernelLike, resolve_kernel
 
 __all__ = [
     "ComparedRows", "Differences", "PairedRows", "Redraw", "RowResiduals", "differences_of", "principal_residuals",
+    "some_rows",
 ]  # fmt: skip
 
 # Rows of each kind of outcome by which their kernel and its features are chosen, at most.
@@ -30,11 +42,12 @@ CHOSEN_BY = 5_000
 
 @dataclass(frozen=True, eq=False)
 class RowResiduals:
-    """Residual features of the rows, and what they are features of."""
+    """Residual features of the rows, and what they are features of; ``embedding`` where new outcomes can have them."""
 
     rho: Rows
     kernel: Kernel
     summary: dict[str, Any]
+    embedding: Embedding | None = None
 
     @property
     def rank(self) -> int:
@@ -51,7 +64,7 @@ class Differences:
     """What is compared in the outcomes' own units, a column each, in NumPy: for effects and for where they are.
 
     ``first`` and ``second`` are the two sides, such as an outcome and what was expected of it; ``kinds`` is "mean" of
-    a number and "share" of a class.
+    a number and "share" of a class; ``lead`` is the column that says it all, if one does.
     """
 
     outcomes: tuple[str, ...]
@@ -59,6 +72,7 @@ class Differences:
     kinds: tuple[Literal["mean", "share"], ...]
     first: Array
     second: Array
+    lead: int | None = None
 
     @property
     def values(self) -> Array:
@@ -81,8 +95,12 @@ class ComparedRows(Protocol):
     def outcomes(self) -> tuple[str, ...]:
         """What the outcomes are called."""
 
-    def features(self, kernel: KernelLike, tol: float, max_rank: int | None) -> RowResiduals:
-        """Residual features by a kernel of the outcomes."""
+    @property
+    def exact(self) -> bool:
+        """Whether outcomes drawn anew are the null hypothesis itself, and cheap."""
+
+    def features(self, kernel: KernelLike, tol: float, max_rank: int | None, *, blind: bool = False) -> RowResiduals:
+        """Residual features by a kernel of the outcomes; ``blind``: chosen without a look at which outcome is which."""
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:
         """How outcomes are drawn from what they are compared with; None where they cannot be."""
@@ -97,6 +115,7 @@ class PairedRows:
 
     pairs: Pairs
     labels: tuple[str, str] = ("Y1", "Y2")
+    exact: ClassVar[bool] = False
 
     @property
     def x(self) -> Table:
@@ -112,7 +131,7 @@ class PairedRows:
         several = len(first.columns) > 1
         return tuple(a if a == b else f"outcome {j + 1}" if several else "outcome" for j, (a, b) in enumerate(own))
 
-    def features(self, kernel: KernelLike, tol: float, max_rank: int | None) -> RowResiduals:
+    def features(self, kernel: KernelLike, tol: float, max_rank: int | None, *, blind: bool = False) -> RowResiduals:  # noqa: ARG002
         """The kernel and its features are a symmetric function of both outcomes."""
         some = self.pairs.some_outcomes(CHOSEN_BY)
         y = embed_outcomes(resolve_kernel(kernel, some), some, tol=tol, max_rank=max_rank)
@@ -126,7 +145,7 @@ class PairedRows:
     def differences(self) -> Differences:
         """Of numbers the mean, of categories the share of each."""
         tables = (self.pairs.first, self.pairs.second)
-        first, second = (t.sample if t.chunked else to_host(t.values) for t in tables)
+        first, second = (some_rows(table.values) for table in tables)
         found = []
         for j, column in enumerate(self.pairs.first.columns):
             name = self.outcomes[j]
@@ -135,13 +154,22 @@ class PairedRows:
             for code, category in enumerate(column.categories or ()):
                 sides = (1.0 * (first[:, j] == code), 1.0 * (second[:, j] == code))
                 found.append((name, f"share of {name} = {category}", "share", *sides))
-        return differences_of(found)
+        two_classes = len(found) == 2 and found[0][2] == "share"
+        one = len(self.pairs.first.columns) == 1
+        return differences_of(found, lead=0 if one and len(found) == 1 else 1 if one and two_classes else None)
 
 
-def differences_of(columns: list[Any]) -> Differences:
+def differences_of(columns: list[Any], lead: int | None) -> Differences:
     """From an outcome's name, words, a kind and two sides for each column."""
     outcomes, names, kinds, first, second = zip(*columns, strict=True)
-    return Differences(outcomes, names, kinds, np.stack(first, axis=1), np.stack(second, axis=1))
+    return Differences(outcomes, names, kinds, np.stack(first, axis=1), np.stack(second, axis=1), lead)
+
+
+def some_rows(rows: Rows, at_most: int | None = None) -> Array:
+    """All rows in NumPy, or so many of them; of rows in chunks never more than are sampled."""
+    if at_most is None:
+        at_most = SAMPLE_ROWS if is_chunked(rows) else n_rows(rows)
+    return to_host(pick_rows(rows, sample_rows(n_rows(rows), at_most)))
 
 
 def _difference(first: Rows, second: Rows, y: Embedding) -> Rows:
@@ -158,7 +186,7 @@ def principal_residuals(residuals: RowResiduals, tol: float) -> RowResiduals:
     keep = U[:, left_out > tol * max(left_out[-1], np.finfo(float).tiny)][:, ::-1]
     keep = keep if keep.shape[1] else U[:, -1:]
     rho = map_rows(partial(_rotated, U=np.ascontiguousarray(keep)), residuals.rho, columns=keep.shape[1])
-    return RowResiduals(rho, residuals.kernel, residuals.summary)
+    return RowResiduals(rho, residuals.kernel, residuals.summary, residuals.embedding)
 
 
 def _second(rho: Rows) -> Rows:

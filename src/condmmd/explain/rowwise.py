@@ -221,10 +221,9 @@ def locate_rows(plan: RowwisePlan, trained: TrainedRows, significance: float) ->
     pvalues, outside_of = largest_pvalues(z), critical_value(z, significance)
     band = np.maximum(mean + outside_of * deviation, 0.0) ** 1.5
     differences = rows.differences()
-    shown = differences.values[:, 0] if differences.values.shape[1] == 1 else None
+    shown = None if differences.lead is None else differences.values[:, differences.lead]
     if shown is not None:
-        shown = shown[index] if len(shown) > len(index) else shown
-        shown = shown if len(shown) == len(index) else None
+        shown = shown[index] if len(shown) == n_rows(x.values) else None
     found, start = [], 0
     for own in windows:
         here = slice(start, start + own.count)
@@ -233,7 +232,7 @@ def locate_rows(plan: RowwisePlan, trained: TrainedRows, significance: float) ->
     found.sort(key=lambda profile: -float(profile.z.max()))
     return RowWhere(
         tuple(found), float(pvalues.min()), significance, count, rows.labels,
-        None if shown is None else differences.names[0], CONTROL.format(alpha=significance),
+        None if shown is None else differences.names[differences.lead or 0], CONTROL.format(alpha=significance),
     )  # fmt: skip
 
 

@@ -11,14 +11,14 @@ import numpy.typing as npt
 from scipy.special import ndtr
 
 from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows, to_host
-from condmmd.data.checks import check_resamples
+from condmmd.data.checks import check_choice, check_resamples
 from condmmd.data.warning_types import SmallSampleWarning, warn_user
 from condmmd.embedding.rowwise import ComparedRows, Redraw, principal_residuals
 from condmmd.inference.evaluate import UNIT, check_statistics, evaluate_labels
 from condmmd.inference.joining import join_columns, pvalue, pvalues
 from condmmd.inference.nulls import Settings
 from condmmd.inference.outcome import Outcome, level_results
-from condmmd.kernels import KernelLike
+from condmmd.kernels import KernelLike, check_kernel, is_precomputed
 from condmmd.labels.signs import EverySign, SignFlips, ways_to_flip
 from condmmd.statistics.rowwise import FittedRowwise, Rowwise
 
@@ -54,12 +54,22 @@ class RowwisePlan:
     settings: Settings
     blocks: npt.NDArray[np.int64] | None = None
 
+    def __post_init__(self) -> None:
+        check_choice(self.null, "null", ("auto", "flips", "redraw", "normal"))
+        check_kernel(self.kernel_y, "kernel_y")
+        if is_precomputed(self.kernel_y):
+            raise ValueError("`kernel_y` must be a kernel of the columns of the outcomes here, not a Gram matrix.")
+        if self.null == "normal" and self.statistic.weights != "neighbours":
+            raise ValueError("`null`: the normal limit is that of weights='neighbours'; use 'flips' or 'auto' here.")
+        if self.null in {"normal", "redraw"} and self.blocks is not None:
+            raise ValueError(f"`null`: {self.null!r} takes every row by itself; with `blocks`, use null='flips'.")
+
     def train(self, rows: ComparedRows) -> TrainedRows:
         """Residual features, and how they are weighed."""
         with blas_threads_for(8 * 128**2 * n_rows(rows.x.values)):
             statistic, chosen = self.statistic, self._null(rows)
             limit = MOST_FEATURES if statistic.tol > 0 and statistic.max_rank is None else statistic.max_rank
-            residuals = rows.features(self.kernel_y, statistic.tol, limit)
+            residuals = rows.features(self.kernel_y, statistic.tol, limit, blind=chosen == "redraw")
             redraw = rows.redraw(residuals) if chosen == "redraw" else None
             if chosen == "redraw" and redraw is None:
                 raise ValueError("`null`: there is no model to draw outcomes from here; use null='flips'.")
@@ -78,10 +88,6 @@ class RowwisePlan:
     def _null(self, rows: ComparedRows) -> NullName:
         """Which null, where that is left open: exact where it can be at no great cost."""
         neighbours, chunked = self.statistic.weights == "neighbours", rows.x.chunked
-        if self.null == "normal" and not neighbours:
-            raise ValueError("`null`: the normal limit is that of weights='neighbours'; use 'flips' or 'auto' here.")
-        if self.null in ("normal", "redraw") and self.blocks is not None:
-            raise ValueError(f"`null`: {self.null!r} takes every row by itself; with `blocks`, use null='flips'.")
         if self.null == "redraw" and chunked:
             raise TypeError("`null`: outcomes are drawn anew for rows in memory only; use null='flips' with dask.")
         if self.null != "auto":
@@ -89,7 +95,7 @@ class RowwisePlan:
         if neighbours and self.blocks is None:
             return "normal"
         few = n_rows(rows.x.values) <= REDRAWN_ROWS and self.blocks is None
-        return "redraw" if getattr(rows, "exact", False) and few and not chunked else "flips"
+        return "redraw" if rows.exact and few and not chunked else "flips"
 
 
 def by_flips(fitted: FittedRowwise, settings: Settings) -> Outcome:

@@ -9,7 +9,7 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array
+from condmmd.backend import Array, Rows, is_chunked, kind_of, n_rows
 from condmmd.data.frames import as_frame
 from condmmd.data.groups import count_missing
 from condmmd.data.masks import unmasked
@@ -73,8 +73,13 @@ def read_blocks(blocks: Any, t: Array) -> Blocks:
     return Blocks(block_of_row.reshape(-1), share)
 
 
-def read_units(blocks: Any, rows: int) -> npt.NDArray[np.int64]:
-    """The number of each row's block, where blocks have no label."""
+def read_units(blocks: Any, like: Rows) -> npt.NDArray[np.int64] | None:
+    """The number of each row's block, where blocks have no label; None if there are no blocks."""
+    if blocks is None:
+        return None
+    if is_chunked(like) or kind_of(blocks).startswith("chunked"):
+        raise TypeError("`blocks` needs all rows in memory, and these are in chunks (dask).")
+    rows = n_rows(like)
     names, of_row = _numbered(block_values(blocks), (rows,))
     if len(names) < 2:
         raise ValueError("`blocks`: at least 2 blocks are needed, or there is nothing to resample.")

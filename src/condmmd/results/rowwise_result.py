@@ -21,7 +21,7 @@ from condmmd.inference.rowwise import RowwisePlan, TrainedRows
 from condmmd.kernels import lengthscales
 from condmmd.results.text import shortened
 
-__all__ = ["PairedTestResult", "RowwiseResult"]
+__all__ = ["CalibrationTestResult", "ModelTestResult", "PairedTestResult", "RowwiseResult"]
 
 # Fields that are no part of what a result says of itself.
 NOT_IN_DICT = frozenset({"_plan", "_rows"})
@@ -240,3 +240,44 @@ class PairedTestResult(RowwiseResult):
         "every sign flip": "the two outcomes of a unit could as well be the other way round; exact, by enumeration",
         "normal limit": "rows that are independent, and enough of them for a normal law",
     }
+
+
+FIXED = "the model was fixed before these rows were seen"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ModelTestResult(RowwiseResult):
+    """Is Y given X distributed as a model says? Made by `model_test`."""
+
+    assumptions: ClassVar[dict[str, str]] = {
+        "sign flips": f"{FIXED}; signs of residuals as random as flips make them, which many rows make true",
+        "every sign flip": f"{FIXED}; signs of residuals as random as flips make them, which many rows make true",
+        "outcomes redrawn from the model": f"{FIXED}; exact for any number of rows",
+        "normal limit": f"{FIXED}; rows that are independent, and enough of them for a normal law",
+    }
+
+    def question(self) -> str:
+        """What was asked, in the user's names."""
+        return f"Is {self.spaces[1]} given {self.spaces[0]} distributed as the model says?"
+
+    def sentence(self) -> str:
+        """The verdict, in the user's names."""
+        x, y = self.spaces
+        if self.pvalue <= self.significance:
+            return f"The distribution of {y} given {x} is not that of the model (p = {self.pvalue:.3g})."
+        return f"No evidence that the distribution of {y} given {x} is not that of the model (p = {self.pvalue:.3g})."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class CalibrationTestResult(ModelTestResult):
+    """Are predictions calibrated? Made by `calibration_test`."""
+
+    def question(self) -> str:
+        """What was asked, in the user's names."""
+        return f"Are the predictions of {self.spaces[1]} calibrated, given {self.spaces[0]}?"
+
+    def sentence(self) -> str:
+        """The verdict, in the user's names."""
+        start = "The" if self.pvalue <= self.significance else "No evidence that the"
+        verb = "are not calibrated"
+        return f"{start} predictions of {self.spaces[1]} {verb} (p = {self.pvalue:.3g})."

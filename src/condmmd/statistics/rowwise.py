@@ -209,19 +209,29 @@ class FittedRowwise:
             parts.append(np.einsum("bi,ib->b", signs, Q @ signs.T)[:, None])
         return np.concatenate(parts, axis=1)
 
+    def measure(self) -> float:
+        """The first column at the residual features as they are."""
+        embedding = self._embedding
+        M = sum_rows(_cross, embedding.phi, self.residuals.rho)
+        energies = to_host(namespace(M).vecdot(M, M))[None, :]
+        return float(self._values(energies, self._diagonal)[0, 0])
+
     def at(self, rho: Array) -> Array:
         """Every column at other residual features: shape (B, rows, features) to (B, columns)."""
-        parts = []
+        parts, B = [], len(rho)
+        beside = np.ascontiguousarray(rho.transpose(1, 0, 2)).reshape(rho.shape[1], -1)
         if self.x is not None:
             xp, phi = namespace(self.x.phi), self.x.phi
-            own = move_to(rho, phi)
-            M = xp.matmul(phi.T[None, :, :], own)
-            diagonal = xp.vecdot(own, own) @ squared_norms(phi)
-            parts.append(self._values(to_host(xp.vecdot(M, M)), to_host(diagonal)[:, None]))
+            own = move_to(beside, phi)
+            M = xp.reshape(phi.T @ own, (phi.shape[1], B, -1))
+            diagonal = xp.reshape(squared_norms(phi) @ own**2, (B, -1))
+            energies = to_host(xp.permute_dims(xp.vecdot(M, M), (1, 0)))
+            parts.append(self._values(energies, to_host(xp.sum(diagonal, axis=1))[:, None]))
         if self.edges is not None:
             A = self.edges.graph.matrix(np.ones(self.edges.H.shape))
             unit = np.sqrt(self.edges.H.size * self.edges.variance) or 1.0
-            parts.append(np.array([[np.sum(one * (A @ one)) / unit] for one in rho]))
+            products = np.einsum("ic,ic->c", beside, A @ beside)
+            parts.append(products.reshape(B, -1).sum(axis=1, keepdims=True) / unit)
         return np.concatenate(parts, axis=1)
 
     def _values(self, energies: Array, diagonal: Any) -> Array:
@@ -293,6 +303,10 @@ class FittedRowwise:
         of_row, rows = self.of_row, self.rows
         P = csr_array((np.ones(rows), of_row, np.arange(rows + 1)), shape=(rows, int(of_row.max()) + 1))
         return P.T @ self.edges.quadratic @ P
+
+
+def _cross(phi: Rows, rho: Rows) -> AnyArray:
+    return phi.T @ rho
 
 
 def _diagonal(phi: Rows, rho: Rows) -> AnyArray:
