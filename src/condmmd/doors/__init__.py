@@ -12,6 +12,6 @@ from condmmd.doors.plan import plan
 from condmmd.doors.screen import screen
 
 __all__ = [
-    "calibration_error", "calibration_test", "cmmd", "cmmd_loss", "cmmd_test", "compare", "mmd", "mmd_test", "model_test",
-    "paired_test", "plan", "screen",
+    "calibration_error", "calibration_test", "cmmd", "cmmd_loss", "cmmd_test", "compare", "mmd", "mmd_test",
+    "model_test", "paired_test", "plan", "screen",
 ]  # fmt: skip
