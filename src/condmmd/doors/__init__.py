@@ -2,6 +2,7 @@
 
 from condmmd.doors.calibration import calibration_error, calibration_test
 from condmmd.doors.cmmd import cmmd
+from condmmd.doors.cmmd_loss import cmmd_loss
 from condmmd.doors.cmmd_test import cmmd_test
 from condmmd.doors.compare import compare
 from condmmd.doors.mmd import mmd, mmd_test
@@ -11,6 +12,6 @@ from condmmd.doors.plan import plan
 from condmmd.doors.screen import screen
 
 __all__ = [
-    "calibration_error", "calibration_test", "cmmd", "cmmd_test", "compare", "mmd", "mmd_test", "model_test",
-    "paired_test", "plan", "screen",
+    "calibration_error", "calibration_test", "cmmd", "cmmd_loss", "cmmd_test", "compare", "mmd", "mmd_test",
+    "model_test", "paired_test", "plan", "screen",
 ]  # fmt: skip
