@@ -11,7 +11,7 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.doors import cmmd, cmmd_test, compare, interventional_test, mmd, mmd_test, plan, screen
 from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
@@ -20,7 +20,19 @@ from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
 from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
-from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
+from condmmd.statistics import (
+    CMMD,
+    MMD,
+    DoublyRobust,
+    Energy,
+    EnergyKernel,
+    Family,
+    Interventional,
+    Joint,
+    Orthogonal,
+    Overlap,
+    PlugIn,
+)
 
 __version__ = "0.1.0"
 
@@ -46,6 +58,7 @@ __all__ = [
     "Family",
     "Forests",
     "Gaussian",
+    "Interventional",
     "Joint",
     "Kernel",
     "Laplacian",
@@ -68,6 +81,7 @@ __all__ = [
     "cmmd",
     "cmmd_test",
     "compare",
+    "interventional_test",
     "mmd",
     "mmd_test",
     "plan",

@@ -3,8 +3,9 @@
 from condmmd.doors.cmmd import cmmd
 from condmmd.doors.cmmd_test import cmmd_test
 from condmmd.doors.compare import compare
+from condmmd.doors.interventional_test import interventional_test
 from condmmd.doors.mmd import mmd, mmd_test
 from condmmd.doors.plan import plan
 from condmmd.doors.screen import screen
 
-__all__ = ["cmmd", "cmmd_test", "compare", "mmd", "mmd_test", "plan", "screen"]
+__all__ = ["cmmd", "cmmd_test", "compare", "interventional_test", "mmd", "mmd_test", "plan", "screen"]

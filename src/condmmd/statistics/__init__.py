@@ -7,6 +7,7 @@ from condmmd.statistics.conditional import ConditionalStatistic
 from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
 from condmmd.statistics.energy import Energy, EnergyKernel
 from condmmd.statistics.family import Family
+from condmmd.statistics.interventional import FittedInterventional, Interventional, pseudo_outcomes
 from condmmd.statistics.joint import Joint, JointContrast
 from condmmd.statistics.linear import LinearFit, LinearForm, Products
 from condmmd.statistics.mmd import MMD
@@ -27,6 +28,8 @@ __all__ = [
     "Family",
     "Fitted",
     "FittedCMMD",
+    "FittedInterventional",
+    "Interventional",
     "Joint",
     "JointContrast",
     "LinearFit",
@@ -40,4 +43,5 @@ __all__ = [
     "Products",
     "Statistic",
     "StatisticColumn",
+    "pseudo_outcomes",
 ]  # fmt: skip
