@@ -11,7 +11,7 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, compare, interventional_test, mmd, mmd_test, plan, screen
+from condmmd.doors import cmmd, cmmd_test, compare, interventional_test, mmd, mmd_test, plan, ratio_test, screen
 from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
@@ -19,7 +19,15 @@ from condmmd.effects.sizes import Size
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
+from condmmd.results import (
+    CMMDTestResult,
+    CompareResult,
+    Discrepancy,
+    MMDTestResult,
+    PlanResult,
+    RatioTestResult,
+    ScreenResult,
+)
 from condmmd.statistics import (
     CMMD,
     MMD,
@@ -73,6 +81,7 @@ __all__ = [
     "PlugIn",
     "Polynomial",
     "PooledRidge",
+    "RatioTestResult",
     "Resampling",
     "ScreenResult",
     "Sensitivity",
@@ -86,6 +95,7 @@ __all__ = [
     "mmd_test",
     "plan",
     "pool",
+    "ratio_test",
     "screen",
 ]  # fmt: skip
 

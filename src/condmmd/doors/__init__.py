@@ -6,6 +6,7 @@ from condmmd.doors.compare import compare
 from condmmd.doors.interventional_test import interventional_test
 from condmmd.doors.mmd import mmd, mmd_test
 from condmmd.doors.plan import plan
+from condmmd.doors.ratio_test import ratio_test
 from condmmd.doors.screen import screen
 
-__all__ = ["cmmd", "cmmd_test", "compare", "interventional_test", "mmd", "mmd_test", "plan", "screen"]
+__all__ = ["cmmd", "cmmd_test", "compare", "interventional_test", "mmd", "mmd_test", "plan", "ratio_test", "screen"]

@@ -5,6 +5,15 @@ from condmmd.results.compare_result import CompareResult
 from condmmd.results.discrepancy import Discrepancy
 from condmmd.results.mmd_test_result import MMDTestResult
 from condmmd.results.plan_result import PlanResult
+from condmmd.results.ratio_test_result import RatioTestResult
 from condmmd.results.screen_result import ScreenResult
 
-__all__ = ["CMMDTestResult", "CompareResult", "Discrepancy", "MMDTestResult", "PlanResult", "ScreenResult"]
+__all__ = [
+    "CMMDTestResult",
+    "CompareResult",
+    "Discrepancy",
+    "MMDTestResult",
+    "PlanResult",
+    "RatioTestResult",
+    "ScreenResult",
+]

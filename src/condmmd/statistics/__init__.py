@@ -14,6 +14,7 @@ from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal, OrthogonalContrast
 from condmmd.statistics.overlap import Overlap, OverlapContrast
 from condmmd.statistics.plugin import PlugIn, PlugInContrast
+from condmmd.statistics.shifted_mmd import FittedShiftedMMD, ShiftedMMD
 
 __all__ = [
     "CMMD",
@@ -29,6 +30,7 @@ __all__ = [
     "Fitted",
     "FittedCMMD",
     "FittedInterventional",
+    "FittedShiftedMMD",
     "Interventional",
     "Joint",
     "JointContrast",
@@ -41,6 +43,7 @@ __all__ = [
     "PlugIn",
     "PlugInContrast",
     "Products",
+    "ShiftedMMD",
     "Statistic",
     "StatisticColumn",
     "pseudo_outcomes",
