@@ -8,7 +8,7 @@ from condmmd import Gaussian, Interventional, PooledRidge, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.regression.populations import POPULATIONS
 from condmmd.statistics import pseudo_outcomes
-from tests.family import case, gaussian, rows
+from tests.two_sample_gold import case, gaussian, rows
 
 RNG = np.random.default_rng(0)
 N = 80
