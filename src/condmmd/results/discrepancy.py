@@ -136,7 +136,7 @@ class Discrepancy:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the rows, which pseudo-outcomes, `size` and the last digits of a witness need."""
+        """What is pickled: all but the rows, which pseudo-outcomes, `size` and the last digits of a witness need."""
         kept = {name: value for name, value in self.__dict__.items() if name != "_sizes"}
         return {**kept, "_doubly_robust": None, "_test": None, "_rows": None}
 
