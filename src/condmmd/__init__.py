@@ -19,11 +19,13 @@ from condmmd.doors import (
     cmmd_loss,
     cmmd_test,
     compare,
+    interventional_test,
     mmd,
     mmd_test,
     model_test,
     paired_test,
     plan,
+    ratio_test,
     screen,
 )
 from condmmd.effects import Effect, Effects
@@ -42,9 +44,22 @@ from condmmd.results import (
     ModelTestResult,
     PairedTestResult,
     PlanResult,
+    RatioTestResult,
     ScreenResult,
 )
-from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
+from condmmd.statistics import (
+    CMMD,
+    MMD,
+    DoublyRobust,
+    Energy,
+    EnergyKernel,
+    Family,
+    Interventional,
+    Joint,
+    Orthogonal,
+    Overlap,
+    PlugIn,
+)
 
 __version__ = "0.1.0"
 
@@ -71,6 +86,7 @@ __all__ = [
     "Family",
     "Forests",
     "Gaussian",
+    "Interventional",
     "Joint",
     "Kernel",
     "Laplacian",
@@ -90,6 +106,7 @@ __all__ = [
     "Polynomial",
     "PooledRidge",
     "Quantiles",
+    "RatioTestResult",
     "Resampling",
     "ScreenResult",
     "Sensitivity",
@@ -101,12 +118,14 @@ __all__ = [
     "cmmd_loss",
     "cmmd_test",
     "compare",
+    "interventional_test",
     "mmd",
     "mmd_test",
     "model_test",
     "paired_test",
     "plan",
     "pool",
+    "ratio_test",
     "screen",
 ]  # fmt: skip
 
