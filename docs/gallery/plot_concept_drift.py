@@ -1,0 +1,8 @@
+"""
+Concept drift of a deployed model
+=================================
+
+Test.
+"""
+
+print(1)
