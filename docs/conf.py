@@ -46,7 +46,6 @@ html_math_renderer = "mathml"  # by docutils, when the site is built: no script 
 autosummary_generate = True
 autosummary_ignore_module_all = False
 autodoc_typehints = "none"
-autodoc_default_options = {"exclude-members": "fit, of, draw"}
 autodoc_member_order = "bysource"
 numpydoc_show_class_members = False
 numpydoc_class_members_toctree = False

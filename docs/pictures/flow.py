@@ -5,8 +5,8 @@ STEPS = (
     ("features", "φ of X, ψ of Y"),
     ("moments", "A and M, for many labels"),
     ("contrast", "D, one line of algebra"),
-    ("spectrum", "σ and energies"),
-    ("levels", "Σ σˢ · energy"),
+    ("spectrum", "eigenvalues, energies"),
+    ("levels", "all from one spectrum"),
     ("null labels", "the same, 999 times"),
     ("verdict", "p-value, effect, where"),
 )
@@ -15,10 +15,9 @@ WIDTH, HEIGHT, A_LINE = 176, 78, 4
 
 def draw():
     lines = -(-len(STEPS) // A_LINE)
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH * A_LINE} {HEIGHT * lines}" '
-        f'width="{WIDTH * A_LINE}" font-family="sans-serif">'
-    ]
+    width, height = WIDTH * A_LINE, HEIGHT * lines
+    size = f'viewBox="0 0 {width} {height}" width="{width}"'
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {size} font-family="sans-serif">']
     for k, (name, what) in enumerate(STEPS):
         x, y = WIDTH * (k % A_LINE) + 4, HEIGHT * (k // A_LINE) + 8
         parts += [
