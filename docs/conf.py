@@ -24,6 +24,7 @@ extensions = [
     "numpydoc",
     "myst_parser",
     "sphinx_gallery.gen_gallery",
+    "anchors",
     "mathml",
     "pages",
     "drawn",

@@ -7,6 +7,7 @@ import json
 import re
 import runpy
 import shlex
+import shutil
 import tomllib
 from pathlib import Path
 
@@ -187,3 +188,52 @@ def test_functions_behind_formulas_are_listed():
     named = {path for page in (DOCS / "theory").glob("*.md") for path in ROLE.findall(page.read_text(encoding="utf-8"))}
     listed = re.findall(r"^   condmmd\.([\w.]+)$", (DOCS / "theory" / "formulas.md").read_text(), re.MULTILINE)
     assert {path for path in named if "." in path and path[0].islower()} == set(listed)
+
+
+SITE = ROOT / ".ci" / "site.py"
+GOOD = "<html><body><h1 id='top'>A</h1><a href='b.html#there'>b</a><img src='a.svg'></body></html>"
+PICTURE = "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>"
+
+
+@pytest.fixture
+def site(tmp_path):
+    (tmp_path / "index.html").write_text(GOOD)
+    (tmp_path / "b.html").write_text("<html><body><h1 id='there'>B</h1></body></html>")
+    (tmp_path / "a.svg").write_text(PICTURE)
+    return tmp_path
+
+
+def test_links_that_lead_nowhere_and_what_comes_from_a_network_are_found(site):
+    check = runpy.run_path(str(SITE))["check_links"]
+    assert check(site) == []
+    page = (
+        "<a href='c.html'>c</a><a href='b.html#here'>b</a><script src='//x.org/y.js'></script><a href='http://'>x</a>"
+    )
+    (site / "index.html").write_text(f"{GOOD}{page}<link rel='stylesheet' href='https://x.org/y.css'>")
+    (site / "own.css").write_text("@import 'https://x.org/z.css'; a { background: url(data:image/png;base64,AA) }")
+    assert check(site) == [
+        "index.html: loads //x.org/y.js from a network",
+        "index.html: loads https://x.org/y.css from a network",
+        "index.html: 'c.html' leads nowhere",
+        "index.html: 'b.html#here' has no such place",
+        "index.html: 'http://' is no address",
+        "own.css: loads https://x.org/z.css",
+    ]
+
+
+def test_a_browser_finds_what_does_not_fit_or_is_not_shown(site, capsys):
+    script = runpy.run_path(str(SITE))
+    browser = next(path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name)))
+    (site / "search.html").write_text("<ul id='search-results'><li><a href='b.html'>B</a></li></ul>")
+    assert script["check_in_browser"](site, browser, {"words": "b.html"}) == []
+    wide = "<div style='width:700px;height:9px'></div><img src='c.svg'><script>window.nothing.there()</script>"
+    (site / "b.html").write_text(f"<html><body>{wide}</body></html>")
+    found = "\n".join(script["check_in_browser"](site, browser, {"words": "c.html"}, patience=5))
+    for told in (
+        "/b.html: 7", "wide on a screen of 390", "picture c.svg is not shown", "/b.html: no heading",
+        "the search for words finds 1 pages, but not c.html", "TypeError",
+    ):  # fmt: skip
+        assert told in found
+    assert "screen of 1280" not in found
+    assert "index.html" not in found
+    assert "looks in" in capsys.readouterr().out
