@@ -11,6 +11,8 @@ from tests import oracle
 HERE = Path(__file__).parent
 BESIDE = HERE.parent.parent / "shared" / "gold" / "vectors.json"
 VECTORS = json.loads((BESIDE if BESIDE.exists() else HERE / "data" / "vectors.json").read_text())
+FAMILY = json.loads((HERE / "data" / "family.json").read_text())
+FAMILY_CASES = {case["id"]: case for case in FAMILY["cases"]}
 
 
 def cases(*kinds):

@@ -9,10 +9,13 @@ from condmmd.backend import (
     disjoint_columns,
     exp_in_place,
     fused_kernel,
+    inner_products,
     interpolate,
     largest,
+    multiply_in_place,
     multiply_into,
     put_rows,
+    root,
     sigmoid,
     square_sums,
     squared_norms,
@@ -34,6 +37,9 @@ def test_elementwise(array):
     np.testing.assert_allclose(to_host(sigmoid(array(A))), 1 / (1 + np.exp(-A)))
     np.testing.assert_allclose(to_host(exp_in_place(array(A))), np.exp(A))
     np.testing.assert_allclose(to_host(squared_norms(array(A))), (A**2).sum(axis=1))
+    np.testing.assert_allclose(to_host(inner_products(array(A), array(A[::-1].copy()))), (A * A[::-1]).sum(axis=1))
+    np.testing.assert_allclose(to_host(multiply_in_place(array(A.copy()), 3.0)), 3 * A)
+    np.testing.assert_allclose(to_host(root(array(A**2 - 1))), np.sqrt(np.maximum(A**2 - 1, 0)))
     np.testing.assert_allclose(to_host(square_sums(array(A))), (A**2).sum(axis=0))
     np.testing.assert_array_equal(to_host(transposed(array(A))), A.T)
     target = array(np.zeros((6, 3)))

@@ -2,13 +2,15 @@
 
 import pickle
 
+import array_api_strict as strict
 import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Delta, Gaussian, Laplacian, Linear, cmmd
+from condmmd import CMMD, Delta, EnergyKernel, Gaussian, Laplacian, Linear, cmmd
+from condmmd.backend import to_host
 from condmmd.data import read_table
-from condmmd.kernels import FromFunction, Kernel, median_distance
+from condmmd.kernels import Additive, FromFunction, Kernel, median_distance
 from tests.strategies import KERNELS
 
 RNG = np.random.default_rng(0)
@@ -29,6 +31,21 @@ def test_formula(name):
         assert phi.shape == (9, features.size)
         np.testing.assert_allclose(phi @ phi.T, formula(first, first), rtol=1e-12, atol=1e-12)
         np.testing.assert_allclose(phi @ new.T, formula(first, second), rtol=1e-12, atol=1e-12)
+
+
+@pytest.mark.parametrize("array", [np.asarray, strict.asarray], ids=["NumPy", "device"])
+@pytest.mark.parametrize("name", [*KERNELS, "additive", "energy", "a function"])
+def test_pairs_are_the_diagonal_of_the_gram_matrix(name, array):
+    others = {
+        "additive": Additive(0.7),
+        "energy": EnergyKernel((0.1, 0.2, 0.3)),
+        "a function": FromFunction(lambda A, B: A @ B.T),
+    }
+    kernel = others.get(name) or KERNELS[name][0]
+    first, second = (array(np.round(2 * np.tile(points[:7], (10, 1))) / 2) for points in (A, B))
+    found = to_host(kernel.pairs(first, second))
+    np.testing.assert_allclose(found, np.diagonal(to_host(kernel.gram(first, second))), rtol=1e-9, atol=1e-7)
+    assert found.shape == (70,)  # more than are found at once from a Gram matrix
 
 
 def test_columns_by_name():

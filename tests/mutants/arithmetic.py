@@ -4,7 +4,7 @@
 MUTANTS = [
     ("lambda of P used for Q", "regression/ridge.py", "solve_ridge(A_q, M_q, reg[1] * m)", "solve_ridge(A_q, M_q, reg[0] * m)", "tests/test_properties.py::test_symmetric_in_p_and_q"),
     ("pivoting depends on row order, badly", "embedding/cholesky.py", "column *= own**-0.5", "column *= (own + float(left[0])) ** -0.5", "tests/test_properties.py::test_row_order_does_not_matter"),
-    ("lengthscale squared", "kernels/gaussian.py", "r *= -0.5", "r *= -0.51", "tests/test_gold.py"),
+    ("lengthscale squared", "kernels/gaussian.py", "multiply_in_place(squares, -0.5)", "multiply_in_place(squares, -0.51)", "tests/test_gold.py"),
     ("outcomes of Q are not subtracted", "regression/ridge.py", "RowGroups(~of_p, reg[1], -1.0)", "RowGroups(~of_p, reg[1], 0.0)", "tests/test_properties.py::test_zero_for_identical_samples"),
     ("complement moments lose M", "regression/ridge.py", "A_q, M_q = A - A_p, M - M_p\n    n, m", "A_q, M_q = A - A_p, M - 0.99 * M_p\n    n, m", "tests/statistics/test_comparison.py::test_batches_of_labels_add_up"),
     ("eigenvalues not divided by N", "embedding/embedding.py", "sigma = squares / n_rows(phi)", "sigma = squares / (n_rows(phi) + 1)", "tests/test_properties.py::test_bounds_by_the_mean_of_the_kernel"),
@@ -42,4 +42,9 @@ MUTANTS = [
     ("columns of the same values have the same factor", "backend/content.py", "[np.tril(alike, -1).sum(axis=1)]", "[0 * alike.sum(axis=1)]", "tests/backend/test_content.py::test_rows_that_differ_do_not_tie"),
     ("ties in the order in which they stand", "backend/content.py", "np.lexsort([*ties, np.sum(scaled * _factors(scaled), axis=1)])", "np.lexsort([np.sum(scaled * _factors(scaled), axis=1)])", "tests/backend/test_content.py::test_ties_are_broken"),
     ("a sample by the places of rows", "backend/content.py", "np.sort(content_order(values)[", "np.sort(np.arange(len(values))[", "tests/backend/test_content.py::test_where_a_row_stands_does_not_matter"),
+    ("a distance of zero has an infinite gradient", "backend/operations.py", "xp.sqrt(xp.where(positive, squares, xp.ones_like(squares)))", "xp.sqrt(squares)", "tests/doors/test_cmmd_loss.py::test_a_draw_that_equals_an_outcome_or_another_draw"),
+    ("what a gradient needs is overwritten", "backend/operations.py", 'if getattr(values, "requires_grad", False):\n        return values * factor', 'if getattr(values, "never", False):\n        return values * factor', "tests/doors/test_cmmd_loss.py::test_gradients_against_differences"),
+    ("a draw meets itself in the score", "statistics/loss.py", "similar, (n, len(first))), axis=1)\n    if unbiased:", "similar, (n, len(first))), axis=1)\n    if not unbiased:", "tests/statistics/test_loss.py::test_the_score_is_proper"),
+    ("a row meets itself in the joint loss", "statistics/loss.py", "_off_diagonal(K) / (count * (count - 1)) if unbiased", "K / (count * (count - 1)) if unbiased", "tests/statistics/test_loss.py::test_the_same_covariates"),
+    ("ridge weights smooth over one sample only", "statistics/loss.py", "pooled = namespace(x).concat(samples)", "pooled = x", "tests/statistics/test_loss.py::test_other_covariates_against_the_paper_written_literally"),
 ]  # fmt: skip

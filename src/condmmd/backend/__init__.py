@@ -49,7 +49,7 @@ from condmmd.backend.chunks import (
     total,
 )
 from condmmd.backend.content import content_order, content_sample
-from condmmd.backend.distances import Metric, distances, equal_rows, pair_distances
+from condmmd.backend.distances import Metric, distances, equal_rows, pair_distances, row_distances
 from condmmd.backend.labels import (
     DrawnLabels,
     HeldLabels,
@@ -78,10 +78,13 @@ from condmmd.backend.operations import (
     disjoint_columns,
     exp_in_place,
     fused_kernel,
+    inner_products,
     interpolate,
     largest,
+    multiply_in_place,
     multiply_into,
     put_rows,
+    root,
     sigmoid,
     softplus,
     square_sums,
@@ -105,10 +108,13 @@ __all__ = [
     "cached_property", "column_span", "content_order", "content_sample", "device_memory", "disjoint_columns",
     "distances", "distinct_rows",
     "each_chunk", "each_step", "equal_rows", "exp_in_place", "factor_positive", "first_rows", "for_each",
-    "fused_kernel", "host_floats", "in_chunks", "interpolate", "is_chunked", "kind_of", "label_sums", "largest",
-    "made_labels", "map_rows", "move_to", "multiply_into", "n_rows", "n_threads", "namespace", "observed_labels",
+    "fused_kernel", "host_floats", "in_chunks", "inner_products",
+    "interpolate", "is_chunked", "kind_of", "label_sums", "largest",
+    "made_labels", "map_rows", "move_to", "multiply_in_place",
+    "multiply_into", "n_rows", "n_threads", "namespace", "observed_labels",
     "on_processor", "one_blas_thread", "pair_distances", "persist", "pick_rows", "pipelined", "place_of",
-    "place_rows", "placed_labels", "put_rows", "report_passes", "row_numbers", "row_slices", "rows_like",
+    "place_rows", "placed_labels", "put_rows", "report_passes", "root", "row_distances",
+    "row_numbers", "row_slices", "rows_like",
     "sample_rows", "sigmoid", "softplus", "solve_in_groups", "solve_one", "solve_positive", "solve_ridge",
     "square_sums", "squared_norms", "stacked", "steps_of", "sum_rows", "take", "times_each", "to_host",
     "together", "total", "transposed", "unforked", "weighted_rows", "work_size",

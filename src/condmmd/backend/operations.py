@@ -14,10 +14,9 @@ from scipy.special import expit
 from condmmd.backend.arrays import AnyArray, Array, Rows, as_float, move_to, n_rows, namespace, on_processor, to_host
 
 __all__ = [
-    "as_float_like",
-    "at_least", "disjoint_columns", "exp_in_place", "fused_kernel", "interpolate", "largest", "multiply_into",
-    "put_rows", "sigmoid",
-    "softplus", "square_sums", "squared_norms", "transposed", "weighted_rows",
+    "as_float_like", "at_least", "disjoint_columns", "exp_in_place", "fused_kernel", "inner_products", "interpolate",
+    "largest", "multiply_in_place", "multiply_into", "put_rows", "root", "sigmoid", "softplus", "square_sums",
+    "squared_norms", "transposed", "weighted_rows",
 ]  # fmt: skip
 
 
@@ -40,6 +39,23 @@ def at_least(values: Any, low: float) -> Any:
 def exp_in_place(values: Any) -> Any:
     """``exp(values)``, which may overwrite them."""
     return np.exp(values, out=values) if on_processor(values) else namespace(values).exp(values)
+
+
+def multiply_in_place(values: Any, factor: Any) -> Any:
+    """``values * factor``, which may overwrite them, unless a gradient through them will be asked for."""
+    if getattr(values, "requires_grad", False):
+        return values * factor
+    values *= factor
+    return values
+
+
+def root(squares: Any) -> Any:
+    """``sqrt(squares)``, or 0 where these are not positive; a gradient is 0 there, not infinite."""
+    xp = namespace(squares)
+    if not getattr(squares, "requires_grad", False):
+        return xp.sqrt(xp.clip(squares, min=0.0))
+    positive = squares > 0
+    return xp.where(positive, xp.sqrt(xp.where(positive, squares, xp.ones_like(squares))), xp.zeros_like(squares))
 
 
 def as_float_like(found: Any, rows: AnyArray) -> Any:
@@ -87,7 +103,12 @@ def weighted_rows(weights: Any, phi: Any, *others: Any) -> tuple[Any, ...]:
 
 def squared_norms(rows: Any) -> Any:
     """``|a|^2`` for every row a."""
-    return np.einsum("...j,...j->...", rows, rows) if on_processor(rows) else namespace(rows).vecdot(rows, rows)
+    return inner_products(rows, rows)
+
+
+def inner_products(A: Any, B: Any) -> Any:
+    """``<a, b>`` for every row a of ``A`` and the same row b of ``B``."""
+    return np.einsum("...j,...j->...", A, B) if on_processor(A) else namespace(A).vecdot(A, B)
 
 
 def square_sums(rows: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from condmmd.doors.calibration import calibration_error, calibration_test
 from condmmd.doors.cmmd import cmmd
+from condmmd.doors.cmmd_loss import cmmd_loss
 from condmmd.doors.cmmd_test import cmmd_test
 from condmmd.doors.compare import compare
 from condmmd.doors.interventional_test import interventional_test
@@ -13,6 +14,6 @@ from condmmd.doors.ratio_test import ratio_test
 from condmmd.doors.screen import screen
 
 __all__ = [
-    "calibration_error", "calibration_test", "cmmd", "cmmd_test", "compare", "interventional_test", "mmd", "mmd_test",
-    "model_test", "paired_test", "plan", "ratio_test", "screen",
+    "calibration_error", "calibration_test", "cmmd", "cmmd_loss", "cmmd_test", "compare", "interventional_test", "mmd",
+    "mmd_test", "model_test", "paired_test", "plan", "ratio_test", "screen",
 ]  # fmt: skip

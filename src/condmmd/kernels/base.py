@@ -10,11 +10,14 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from condmmd.backend import Array, Rows, take
+from condmmd.backend import Array, Rows, namespace, steps_of, take
 from condmmd.data import Table
 from condmmd.kernels.features import FeatureMap, OnColumns, Stacked, Tensor
 
 __all__ = ["Kernel", "On", "Product", "Sum"]
+
+# Pairs of rows that are found at once by a kernel that has only a Gram matrix.
+FEW_PAIRS = 64
 
 
 class Kernel(ABC):
@@ -39,6 +42,13 @@ class Kernel(ABC):
     @abstractmethod
     def diagonal(self, A: Rows) -> Rows:
         """``k(a, a)`` for every row ``a`` of ``A``."""
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        """``k(a, b)`` for each row ``a`` of ``A`` and the same row ``b`` of ``B``."""
+        xp = namespace(A)
+        found = [xp.linalg.diagonal(self.gram(A[part, :], B[part, :])) for part in steps_of(A.shape[0], FEW_PAIRS)]
+        similarities: Rows = xp.concat(found)
+        return similarities
 
     def resolve(self, table: Table) -> Kernel:
         """Fix whatever the data must decide, from the pooled rows alone (never from the labels)."""
@@ -93,6 +103,9 @@ class Product(Kernel):
     def diagonal(self, A: Rows) -> Rows:
         return reduce(mul, (factor.diagonal(A) for factor in self.factors))
 
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        return reduce(mul, (factor.pairs(A, B) for factor in self.factors))
+
     def resolve(self, table: Table) -> Kernel:
         return replace(self, factors=tuple(factor.resolve(table) for factor in self.factors))
 
@@ -119,6 +132,9 @@ class Sum(Kernel):
 
     def diagonal(self, A: Rows) -> Rows:
         return reduce(add, (term.diagonal(A) for term in self.terms))
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        return reduce(add, (term.pairs(A, B) for term in self.terms))
 
     def resolve(self, table: Table) -> Kernel:
         return replace(self, terms=tuple(term.resolve(table) for term in self.terms))
@@ -151,6 +167,9 @@ class On(Kernel):
 
     def diagonal(self, A: Rows) -> Rows:
         return self.kernel.diagonal(self._select(A))
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        return self.kernel.pairs(self._select(A), self._select(B))
 
     def on_its_columns(self, X: Rows) -> tuple[Kernel, Rows]:
         return self.kernel.on_its_columns(self._select(X))

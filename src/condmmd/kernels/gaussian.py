@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from condmmd.backend import exp_in_place
+from condmmd.backend import exp_in_place, multiply_in_place
 from condmmd.kernels.stationary import Stationary
 
 __all__ = ["Gaussian"]
@@ -33,6 +33,5 @@ class Gaussian(Stationary, name="gaussian"):
 
     def profile(self, r: Any) -> Any:
         with np.errstate(over="ignore"):  # the square may be infinite: then the kernel is 0, as it should be
-            r *= r
-        r *= -0.5
-        return exp_in_place(r)
+            squares = multiply_in_place(r, r)
+        return exp_in_place(multiply_in_place(squares, -0.5))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from condmmd.backend import Metric, exp_in_place
+from condmmd.backend import Metric, exp_in_place, multiply_in_place
 from condmmd.kernels.stationary import Stationary
 
 __all__ = ["Laplacian"]
@@ -33,5 +33,4 @@ class Laplacian(Stationary, name="laplacian"):
     metric: ClassVar[Metric] = "cityblock"
 
     def profile(self, r: Any) -> Any:
-        r *= -1.0
-        return exp_in_place(r)
+        return exp_in_place(multiply_in_place(r, -1.0))

@@ -10,7 +10,7 @@ from math import comb, factorial, sqrt
 from numbers import Integral
 from operator import mul
 
-from condmmd.backend import Rows, namespace, squared_norms
+from condmmd.backend import Rows, inner_products, namespace
 from condmmd.kernels.base import Kernel
 from condmmd.kernels.features import FeatureMap
 
@@ -56,8 +56,10 @@ class Polynomial(Kernel, name="polynomial"):
         return (self.gamma * (A @ B.T) + self.coef0) ** self.degree
 
     def diagonal(self, A: Rows) -> Rows:
-        norms: Rows = squared_norms(A)
-        return (self.gamma * norms + self.coef0) ** self.degree
+        return self.pairs(A, A)
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        return (self.gamma * inner_products(A, B) + self.coef0) ** self.degree
 
     def feature_map(self, X: Rows) -> FeatureMap | None:
         return Monomials(self.degree, self.coef0, self.gamma, X.shape[1])
@@ -79,8 +81,11 @@ class Linear(Kernel, name="linear"):
         return A @ B.T
 
     def diagonal(self, A: Rows) -> Rows:
-        norms: Rows = squared_norms(A)
-        return norms
+        return self.pairs(A, A)
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        products: Rows = inner_products(A, B)
+        return products
 
     def feature_map(self, X: Rows) -> FeatureMap | None:
         return Monomials(1, 0.0, 1.0, X.shape[1])

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Metric, Rows, content_sample, distances, namespace
+from condmmd.backend import Array, Metric, Rows, content_sample, distances, namespace, row_distances
 from condmmd.data import Table
 from condmmd.kernels.base import Kernel, On, Product, Sum
 
@@ -136,13 +136,20 @@ class Stationary(Kernel):
         """Similarity at distance ``r``, in units of the lengthscale; may overwrite ``r``."""
 
     def gram(self, A: Rows, B: Rows) -> Rows:
+        K: Rows = self.profile(distances(A, B, self.metric, self._known_lengthscale()))
+        return K
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        similarities: Rows = self.profile(row_distances(A, B, self.metric, self._known_lengthscale()))
+        return similarities
+
+    def _known_lengthscale(self) -> float | Sequence[float]:
         if self.lengthscale is None:
             raise ValueError(
                 f"{self!r} has no lengthscale yet: give one, as in {type(self).__name__}(1.5), or let cmmd() take the "
                 "median distance."
             )
-        K: Rows = self.profile(distances(A, B, self.metric, self.lengthscale))
-        return K
+        return self.lengthscale
 
     def diagonal(self, A: Rows) -> Rows:
         ones: Rows = namespace(A).ones_like(A[:, 0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from condmmd.backend import Rows, distances, move_to, n_rows, to_host, total
+from condmmd.backend import Rows, distances, move_to, n_rows, row_distances, to_host, total
 from condmmd.data import Table
 from condmmd.kernels import Kernel, KernelLike
 from condmmd.statistics.cmmd import CMMD
@@ -46,6 +46,11 @@ class EnergyKernel(Kernel, name="energy"):
 
     def diagonal(self, A: Rows) -> Rows:
         return 2 * self._from_centre(A)[:, 0]
+
+    def pairs(self, A: Rows, B: Rows) -> Rows:
+        to_centre = self._from_centre(A) + self._from_centre(B)
+        similarities: Rows = to_centre[:, 0] - row_distances(A, B, "euclidean")
+        return similarities
 
     def resolve(self, table: Table) -> Kernel:
         super().resolve(table)
