@@ -2,13 +2,14 @@
 Training a generator with the loss
 ==================================
 
-What could the blood of a patient look like, given age, sex, body mass index and blood pressure? Not its mean: a whole
-distribution of cholesterol, LDL, HDL and triglycerides, which hang together by chemistry and are far from normal.
+What could the blood of a patient look like, given age, sex, body mass index and blood pressure? Not its mean: a
+whole distribution of cholesterol, LDL, HDL and triglycerides, which hang together by chemistry and are far from
+normal.
 
 A network that turns covariates and noise into such a patient needs no formula for its density, so there is no
-likelihood to maximise. `cmmd_loss` takes its draws instead. Here it trains one on scikit-learn's diabetes table, beside
-two networks of the same size that have a density and are trained by maximum likelihood; all are judged on patients that
-none of them has seen.
+likelihood to maximise. `cmmd_loss` takes its draws instead. Here it trains one on scikit-learn's diabetes table,
+beside two networks of the same size that have a density and are trained by maximum likelihood; all are judged on
+patients that none of them has seen.
 """
 
 import matplotlib.pyplot as plt
@@ -38,8 +39,8 @@ d, q = X.shape[1], Y.shape[1]
 # %%
 # Two kinds of network
 # --------------------
-# The first has no density: covariates and six normal numbers go in, a draw of the four outcomes comes out. The second
-# gives the means, the covariances and the weights of normal distributions, one or four of them.
+# The first has no density: covariates and six normal numbers go in, a draw of the four outcomes comes out. The
+# second gives the means, the covariances and the weights of normal distributions, one or four of them.
 
 
 def layers(inputs, outputs, width=64):
@@ -85,8 +86,8 @@ class Mixture(torch.nn.Module):
 # %%
 # Four ways to train
 # ------------------
-# The kernel score is the default, level 1: eight draws for each row of the batch are compared with the row's outcome
-# and with one another. The lengthscale is that of all rows, so that every batch has the same loss. With
+# The kernel score is the default, level 1: eight draws for each row of the batch are compared with the row's
+# outcome and with one another. The lengthscale is that of all rows, so that every batch has the same loss. With
 # ``kernel_y="energy"`` it is the energy score. Level 2 compares joint distributions, and one draw a row is enough.
 
 kernel = Gaussian(median_distance(Y[train].numpy()))
@@ -139,9 +140,9 @@ models = {
 # %%
 # Judged on patients that no model has seen
 # -----------------------------------------
-# By the energy score of 100 draws for each of them (less is better), as a difference from the first generator with its
-# standard error over patients; and by a test: could the draws, one for each patient, be the observed outcomes given the
-# covariates?
+# By the energy score of 100 draws for each of them (less is better), as a difference from the first generator with
+# its standard error over patients; and by a test: could the draws, one for each patient, be the observed outcomes
+# given the covariates?
 
 x, y = X[held_out].double().numpy(), Y[held_out].double().numpy()
 
@@ -176,9 +177,9 @@ for name, model in models.items():
 
 # %%
 # The untrained network is told from patients at once, the others hardly or not at all. On 240 patients no way of
-# training is ahead of another by much more than the error of the comparison: a generator without a density, trained by
-# its draws alone, does about as well as networks whose density was there to be maximised. And it can be trained where
-# outcomes have no density at all.
+# training is ahead of another by much more than the error of the comparison: a generator without a density, trained
+# by its draws alone, does about as well as networks whose density was there to be maximised. And it can be trained
+# where outcomes have no density at all.
 #
 # What the test compares can be looked at: LDL is not free once the other outcomes are known.
 
