@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test lint types layers check benchmark experiments fuzz soak mutants lowest pythons audit dist picture clean
+.PHONY: demo test lint types layers check benchmark experiments fuzz soak mutants lowest pythons audit dist picture docs clean
 .DEFAULT_GOAL := demo
 
 .venv/core: pyproject.toml
@@ -17,6 +17,10 @@ BIN := .venv/bin
 
 .venv/dev: .venv/test
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[test,dev]'
+	touch $@
+
+.venv/docs: .venv/core
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[docs]'
 	touch $@
 
 demo: .venv/core  ## the main job on real data that scikit-learn ships; writes build/demo.html
@@ -70,5 +74,9 @@ dist: .venv/dev  ## wheel and source archive of the last commit in dist/, built 
 picture: .venv/dev  ## the picture of the README
 	$(BIN)/python docs/picture.py
 
+docs: .venv/docs  ## the site in build/site, its gallery executed, a warning is an error; then every page and link is looked at
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q -b html docs build/site
+	$(BIN)/python .ci/site.py build/site
+
 clean:
-	rm -rf .venv build .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf .venv build docs/generated .pytest_cache .hypothesis .mypy_cache .ruff_cache .import_linter_cache
