@@ -73,11 +73,11 @@ def paired_test(data, resamples, rng, *, k=15, two_sided=False):  # noqa: ARG001
     return pvalue(studentised(inner_products(Y1, Y2, edges, width(Y1, Y2)), edges, len(X))[2], two_sided=two_sided)
 
 
-def model_test(data, resamples, rng, *, k=20, draws=20, two_sided=False):  # noqa: ARG001
-    """Derandomised: H is averaged over draws of the model, each with its own width."""
+def model_test(data, resamples, rng, *, k=20, draws=20, two_sided=False, linear=False):  # noqa: ARG001
+    """Derandomised: H is averaged over draws of the model, each with its own width; of classes linear in indicators."""
     edges = neighbours(data.X, k)
     drawn = data.sample(rng, draws)
-    H = np.mean([inner_products(data.Y, y, edges, width(data.Y, y)) for y in drawn], axis=0)
+    H = np.mean([inner_products(data.Y, y, edges, None if linear else width(data.Y, y)) for y in drawn], axis=0)
     return pvalue(studentised(H, edges, len(data.X))[2], two_sided=two_sided)
 
 

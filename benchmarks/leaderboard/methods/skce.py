@@ -16,8 +16,10 @@ from condmmd import Gaussian
 from condmmd.kernels import median_distance
 
 
-def residuals(P, labels):
-    return np.eye(P.shape[1])[labels] - P
+def label_matrix(P, labels):
+    """H of classes."""
+    rho = np.eye(P.shape[1])[labels] - P
+    return rho @ rho.T
 
 
 def between_predictions(P):
@@ -42,24 +44,20 @@ def covariance_weights(K, lam):
     return W @ K @ W
 
 
-def drawn_labels(P, resamples, rng):
-    return (rng.random((resamples, len(P), 1)) > np.cumsum(P, axis=1)[None, :, :-1]).sum(axis=2)
-
-
-def redrawn_pvalue(weights, P, labels, resamples, rng):
+def redrawn_pvalue(weights, data, resamples, rng):
     """Of the sum of weights times H, among labels drawn from the predictions."""
-    candidates = np.vstack([labels[None, :], drawn_labels(P, resamples, rng)])
-    found = np.array([np.sum((weights @ rho) * rho) for rho in (residuals(P, y) for y in candidates)])
+    residuals = (indicators - data.P for indicators in [data.Y, *data.sample(rng, resamples)])
+    found = np.array([np.sum((weights @ rho) * rho) for rho in residuals])
     return float(np.mean(found >= found[0] - 1e-12 * abs(found[0])))
 
 
 def calibration_test(data, resamples, rng):
-    return redrawn_pvalue(between_predictions(data.P), data.P, data.labels, resamples, rng)
+    return redrawn_pvalue(between_predictions(data.P), data, resamples, rng)
 
 
 def ckce_test(data, resamples, rng, *, lam=0.1):
     weights = covariance_weights(Gaussian(median_distance(data.P)).gram(data.P, data.P), lam)
-    return redrawn_pvalue(weights, data.P, data.labels, resamples, rng)
+    return redrawn_pvalue(weights, data, resamples, rng)
 
 
 def normal_test(data, resamples, rng):
