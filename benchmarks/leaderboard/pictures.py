@@ -46,12 +46,23 @@ def draw_rates(ax, rows, problems):
             elif merit:
                 image[i, j] = plt.colormaps["Blues"](0.75 * share)
             text = f"{share:.2f}".lstrip("0") if share < 1 else "1"
-            ax.text(j, i, text if merit else f"({text})", ha="center", va="center", fontsize=7.5)
+            dark = image[i, j, :3].mean() < 0.5
+            ax.text(
+                j, i, text if merit else f"({text})", ha="center", va="center", fontsize=7.5,
+                color="white" if dark else "black",
+            )  # fmt: skip
     ax.imshow(image, aspect="auto")
     ax.set_yticks(range(len(rows)), [row.method.name + (" †" if row.broken else "") for row in rows], fontsize=8)
     for label, row in zip(ax.get_yticklabels(), rows, strict=True):
         label.set_color(COLOURS[row.method.origin])
-    ax.set_xticks(range(len(problems)), [problem.name for problem in problems], rotation=40, ha="right", fontsize=8)
+    ax.set_xticks(
+        range(len(problems)),
+        [problem.name for problem in problems],
+        rotation=40,
+        ha="right",
+        rotation_mode="anchor",
+        fontsize=8,
+    )
     ax.axvline(sum(problem.null for problem in problems) - 0.5, color="black", linewidth=1)
     ax.set_title("rejections at 0.05: nulls | alternatives", fontsize="medium")
     ax.tick_params(length=0)

@@ -1,6 +1,9 @@
 """The runs resume, keep to their time, do not depend on workers, and notice what has changed."""
 
 import json
+import os
+import subprocess
+import sys
 from functools import partial
 from types import SimpleNamespace
 
@@ -26,6 +29,7 @@ def draw(rng):
     return Pairs(rng.normal(size=(5, 1)), rng.normal(size=5), rng.normal(size=5))
 
 
+PARTS = ("X", "Y", "group")
 COIN = Method("coin", PAIRED, heads, OURS, "")
 SURE = Method("sure", PAIRED, partial(heads, below=0.04), OURS, "")
 NULL = Problem("null", PAIRED, True, draw, "")
@@ -183,3 +187,23 @@ def test_calls_of_a_package_come_from_its_process(monkeypatch):
 )
 def test_errors_are_told_without_addresses(text, expected):
     assert last_line(text) == expected
+
+
+def test_a_script_reports_every_call(tmp_path):
+    """A p-value, a decision, an error and a p-value that is none, by the seed."""
+    script = tmp_path / "script.py"
+    script.write_text(
+        "from job import run\n"
+        "ANSWERS = {0: 0.5, 1: 0.25, 2: True, 3: float('nan')}\n"
+        "run(lambda X, Y, group, resamples, seed: ANSWERS[seed], 'numpy')\n"
+    )
+    group = np.repeat([1, 0], 4)
+    arrays = {f"{part}{seed}": group[:, None] if part != "group" else group for seed in range(1, 5) for part in PARTS}
+    np.savez(tmp_path / "in.npz", **arrays, seeds=[1, 2, 3, 4], resamples=9, limit=5)
+    jobs = str(packages.HERE / "jobs")
+    command = [sys.executable, str(script), str(tmp_path / "in.npz"), str(tmp_path / "out.json")]
+    subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": jobs})  # noqa: S603
+    report = json.loads((tmp_path / "out.json").read_text())
+    assert [call["pvalue"] for call in report["calls"]] == [0.25, 0.0, None, None]
+    assert [call["error"] for call in report["calls"]] == [None, None, "p-value nan", "KeyError: 4"]
+    assert report["versions"] == {"numpy": np.__version__}
