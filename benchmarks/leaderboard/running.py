@@ -222,6 +222,8 @@ def run(methods, problems, options, say=print):
 
 def one_step(method, problem, target, guess, record, options, parallel, say):
     cell = cell_of(record, problem)
+    if isinstance(method.call, Package) and guess is not None:
+        target = options.trials  # its process takes long to start: all at once
     while not (record["missing"] or is_done(cell, problem, target, options)):
         trials = next_trials(cell, problem, target, guess, options)
         try:
