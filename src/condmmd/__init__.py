@@ -4,6 +4,7 @@ from typing import Any
 
 from condmmd.data import pool
 from condmmd.data.checks import PerGroup
+from condmmd.data.forecasts import Mixture, Normals, Quantiles
 from condmmd.data.warning_types import (
     ApproximationWarning,
     CondmmdWarning,
@@ -11,7 +12,19 @@ from condmmd.data.warning_types import (
     OverlapWarning,
     SmallSampleWarning,
 )
-from condmmd.doors import cmmd, cmmd_test, compare, mmd, mmd_test, plan, screen
+from condmmd.doors import (
+    calibration_error,
+    calibration_test,
+    cmmd,
+    cmmd_test,
+    compare,
+    mmd,
+    mmd_test,
+    model_test,
+    paired_test,
+    plan,
+    screen,
+)
 from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
@@ -19,7 +32,17 @@ from condmmd.effects.sizes import Size
 from condmmd.inference import Asymptotic, Compute, Resampling
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
-from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
+from condmmd.results import (
+    CalibrationTestResult,
+    CMMDTestResult,
+    CompareResult,
+    Discrepancy,
+    MMDTestResult,
+    ModelTestResult,
+    PairedTestResult,
+    PlanResult,
+    ScreenResult,
+)
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
 __version__ = "0.1.0"
@@ -30,6 +53,7 @@ __all__ = [
     "ApproximationWarning",
     "Asymptotic",
     "CMMDTestResult",
+    "CalibrationTestResult",
     "Closeness",
     "CompareResult",
     "Compute",
@@ -52,24 +76,33 @@ __all__ = [
     "Linear",
     "MMDTestResult",
     "Matern",
+    "Mixture",
+    "ModelTestResult",
+    "Normals",
     "Orthogonal",
     "Overlap",
     "OverlapWarning",
+    "PairedTestResult",
     "PerGroup",
     "PlanResult",
     "PlugIn",
     "Polynomial",
     "PooledRidge",
+    "Quantiles",
     "Resampling",
     "ScreenResult",
     "Sensitivity",
     "Size",
     "SmallSampleWarning",
+    "calibration_error",
+    "calibration_test",
     "cmmd",
     "cmmd_test",
     "compare",
     "mmd",
     "mmd_test",
+    "model_test",
+    "paired_test",
     "plan",
     "pool",
     "screen",

@@ -17,6 +17,7 @@ from condmmd.inference.joining import (
     pvalues,
     standard_scores,
 )
+from condmmd.statistics import StatisticColumn
 
 RNG = np.random.default_rng(0)
 
@@ -169,8 +170,18 @@ def test_rows_may_be_joined_as_if_they_were_among_others(joining):
 
 def test_columns_are_joined_by_the_weights_that_they_have():
     S = RNG.chisquare([1, 3, 5], size=(300, 3))
-    columns = [SimpleNamespace(weight=weight) for weight in (1.0, 3.0, 1.0)]
+    columns = [SimpleNamespace(weight=weight, signed=False) for weight in (1.0, 3.0, 1.0)]
     for like in (None, RNG.chisquare([1, 3, 5], size=(200, 3))):
         repeated = None if like is None else like[:, [0, 1, 1, 1, 2]]
         found = join_columns(SimpleNamespace(joining="gamma", columns=columns), S, like)
         np.testing.assert_allclose(found, join_by_gamma(S[:, [0, 1, 1, 1, 2]], repeated))
+
+
+def test_a_column_without_its_diagonal_counts_as_it_does_with_it():
+    """A sum of squares less a constant is judged by the same tail, and may be negative."""
+    S = RNG.chisquare(4, size=(4000, 2))
+    columns = [StatisticColumn("", 1.0, "", "", "", signed=signed) for signed in (False, True)]
+    moved = join_columns(SimpleNamespace(joining="gamma", columns=columns), S - [0.0, 4.0])
+    whole = join_columns(SimpleNamespace(joining="gamma", columns=[columns[0]] * 2), S)
+    assert np.corrcoef(moved, whole)[0, 1] > 0.99
+    assert np.isfinite(moved).all()

@@ -17,7 +17,7 @@ from condmmd.data.row_order import check_order
 from condmmd.data.table import Table, listed
 from condmmd.data.warning_types import ConstantColumnWarning, warn_user
 
-__all__ = ["Samples", "pooled_rows", "read_samples", "select_rows"]
+__all__ = ["Samples", "pooled_rows", "read_samples", "select_rows", "warn_constant"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,22 +69,22 @@ def read_samples(
         counts = ", ".join(f"`{name}` has {count}" for name, count in rows.items())
         raise ValueError(f"X, Y and group must have the same number of rows: {counts}.")
     for table in (x, y):
-        if table.constant:
-            named = ", ".join(f"'{name}'" for name in table.constant)
-            consequence = (
-                "it does not tell any two rows apart"
-                if len(table.constant) < len(table.columns)
-                else (
-                    "with nothing to condition on, outcomes are compared unconditionally"
-                    if table.argument == "X"
-                    else "the outcomes do not differ, and what is measured is the effect of the ridge"
-                )
-            )
-            warn_user(
-                f"`{table.argument}` is constant in column(s) {named}: {consequence}.",
-                ConstantColumnWarning,
-            )
+        warn_constant(table)
     return pooled_rows(x, y, groups, gram_x, gram_y)
+
+
+def warn_constant(table: Table) -> None:
+    """Say which columns cannot tell any two rows apart, and what follows from that."""
+    if not table.constant:
+        return
+    named = ", ".join(f"'{name}'" for name in table.constant)
+    if len(table.constant) < len(table.columns):
+        consequence = "it does not tell any two rows apart"
+    elif table.argument == "Y":
+        consequence = "the outcomes do not differ, and what is measured is the effect of the ridge"
+    else:
+        consequence = "with nothing to condition on, outcomes are compared unconditionally"
+    warn_user(f"`{table.argument}` is constant in column(s) {named}: {consequence}.", ConstantColumnWarning)
 
 
 def pooled_rows(

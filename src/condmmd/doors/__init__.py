@@ -1,10 +1,16 @@
 """The functions that users call, each a page long."""
 
+from condmmd.doors.calibration import calibration_error, calibration_test
 from condmmd.doors.cmmd import cmmd
 from condmmd.doors.cmmd_test import cmmd_test
 from condmmd.doors.compare import compare
 from condmmd.doors.mmd import mmd, mmd_test
+from condmmd.doors.model import model_test
+from condmmd.doors.paired import paired_test
 from condmmd.doors.plan import plan
 from condmmd.doors.screen import screen
 
-__all__ = ["cmmd", "cmmd_test", "compare", "mmd", "mmd_test", "plan", "screen"]
+__all__ = [
+    "calibration_error", "calibration_test", "cmmd", "cmmd_test", "compare", "mmd", "mmd_test", "model_test",
+    "paired_test", "plan", "screen",
+]  # fmt: skip

@@ -31,6 +31,8 @@ __all__ = [
 ]
 
 TIE = 1e-10
+# A column is taken to be at least so skewed: at that a gamma law is normal but for what does not matter.
+LEAST_SKEWED = 0.05
 
 
 def check_finite(values: Array, what: str) -> Array:
@@ -124,7 +126,22 @@ def join_columns(fitted: Fitted, statistics: Array, like: Array | None = None) -
         return statistics[:, 0]
     if fitted.joining == "logarithms":
         return join(statistics, like)
-    return join_by_gamma(statistics, like, column_weights(fitted))
+    own = _from_zero(statistics, statistics if like is None else like, fitted)
+    known = None if like is None else _from_zero(like, like, fitted)
+    return join_by_gamma(own, known, column_weights(fitted))
+
+
+def _from_zero(statistics: Array, like: Array, fitted: Fitted) -> Array:
+    """Columns that are no sums of squares moved so that the gamma law of their mean and variance has their skewness.
+
+    A quadratic form without its diagonal is a sum of squares less a constant, and has the same tail.
+    """
+    signed = np.array([column.signed for column in fitted.columns])
+    if not signed.any():
+        return statistics
+    z, mean, deviation = standard_scores(like)
+    skewness = np.maximum((z**3).mean(axis=0), LEAST_SKEWED)
+    return np.where(signed, np.maximum(statistics - mean + 2 * deviation / skewness, 0.0), statistics)
 
 
 def column_weights(fitted: Fitted) -> Array:

@@ -9,13 +9,13 @@ import narwhals as nw
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array
+from condmmd.backend import Array, Rows, is_chunked, kind_of, n_rows
 from condmmd.data.frames import as_frame
 from condmmd.data.groups import count_missing
 from condmmd.data.masks import unmasked
 from condmmd.data.warning_types import OverlapWarning, warn_user
 
-__all__ = ["Blocks", "block_values", "read_blocks", "warn_block_sizes"]
+__all__ = ["Blocks", "block_values", "read_blocks", "read_units", "warn_block_sizes"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,14 +60,7 @@ def block_values(blocks: Any) -> npt.NDArray[Any]:
 
 def read_blocks(blocks: Any, t: Array) -> Blocks:
     """Number the blocks and find the label of each."""
-    values = block_values(blocks)
-    if values.shape != t.shape:
-        raise ValueError(f"`blocks` must have one value a row, {len(t)}; got shape {values.shape}.")
-    try:
-        names, block_of_row = np.unique(values, return_inverse=True)
-    except TypeError:
-        kinds = sorted({type(value).__name__ for value in values})
-        raise TypeError(f"`blocks` mixes values of different types: {', '.join(kinds)}.") from None
+    names, block_of_row = _numbered(block_values(blocks), t.shape)
     share = np.bincount(block_of_row, weights=t) / np.bincount(block_of_row)
     mixed = (share > 0) & (share < 1)
     if mixed.any():
@@ -78,6 +71,31 @@ def read_blocks(blocks: Any, t: Array) -> Blocks:
     if share.sum() < 2 or (1 - share).sum() < 2:
         raise ValueError("`blocks`: each group needs at least 2 blocks, or there is nothing to resample.")
     return Blocks(block_of_row.reshape(-1), share)
+
+
+def read_units(blocks: Any, like: Rows) -> npt.NDArray[np.int64] | None:
+    """The number of each row's block, where blocks have no label; None if there are no blocks."""
+    if blocks is None:
+        return None
+    if is_chunked(like) or kind_of(blocks).startswith("chunked"):
+        raise TypeError("`blocks` needs all rows in memory, and these are in chunks (dask).")
+    rows = n_rows(like)
+    names, of_row = _numbered(block_values(blocks), (rows,))
+    if len(names) < 2:
+        raise ValueError("`blocks`: at least 2 blocks are needed, or there is nothing to resample.")
+    return of_row
+
+
+def _numbered(values: npt.NDArray[Any], shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:
+    """The blocks, and the number of each row's."""
+    if values.shape != shape:
+        raise ValueError(f"`blocks` must have one value a row, {shape[0]}; got shape {values.shape}.")
+    try:
+        names, block_of_row = np.unique(values, return_inverse=True)
+    except TypeError:
+        kinds = sorted({type(value).__name__ for value in values})
+        raise TypeError(f"`blocks` mixes values of different types: {', '.join(kinds)}.") from None
+    return names, block_of_row.reshape(-1)
 
 
 def warn_block_sizes(blocks: Blocks) -> None:

@@ -5,6 +5,10 @@ from condmmd.results.compare_result import CompareResult
 from condmmd.results.discrepancy import Discrepancy
 from condmmd.results.mmd_test_result import MMDTestResult
 from condmmd.results.plan_result import PlanResult
+from condmmd.results.rowwise_result import CalibrationTestResult, ModelTestResult, PairedTestResult
 from condmmd.results.screen_result import ScreenResult
 
-__all__ = ["CMMDTestResult", "CompareResult", "Discrepancy", "MMDTestResult", "PlanResult", "ScreenResult"]
+__all__ = [
+    "CMMDTestResult", "CalibrationTestResult", "CompareResult", "Discrepancy", "MMDTestResult", "ModelTestResult",
+    "PairedTestResult", "PlanResult", "ScreenResult",
+]  # fmt: skip

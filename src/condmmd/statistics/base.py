@@ -23,7 +23,10 @@ Joining: TypeAlias = Literal["logarithms", "gamma"]
 
 @dataclass(frozen=True)
 class StatisticColumn:
-    """What one column of a statistic is: in words, by its level, kernels and lambda, and what it counts."""
+    """What one column of a statistic is: in words, by its level, kernels and lambda, and what it counts.
+
+    ``signed`` is one that is no sum of squares, but near normal by itself.
+    """
 
     name: str
     level: float
@@ -31,6 +34,7 @@ class StatisticColumn:
     kernel_x: str
     kernel_y: str
     weight: float = 1.0
+    signed: bool = False
 
 
 class Fitted(Protocol):
