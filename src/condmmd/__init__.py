@@ -18,11 +18,13 @@ from condmmd.doors import (
     cmmd,
     cmmd_test,
     compare,
+    interventional_test,
     mmd,
     mmd_test,
     model_test,
     paired_test,
     plan,
+    ratio_test,
     screen,
 )
 from condmmd.effects import Effect, Effects
@@ -41,9 +43,22 @@ from condmmd.results import (
     ModelTestResult,
     PairedTestResult,
     PlanResult,
+    RatioTestResult,
     ScreenResult,
 )
-from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
+from condmmd.statistics import (
+    CMMD,
+    MMD,
+    DoublyRobust,
+    Energy,
+    EnergyKernel,
+    Family,
+    Interventional,
+    Joint,
+    Orthogonal,
+    Overlap,
+    PlugIn,
+)
 
 __version__ = "0.1.0"
 
@@ -70,6 +85,7 @@ __all__ = [
     "Family",
     "Forests",
     "Gaussian",
+    "Interventional",
     "Joint",
     "Kernel",
     "Laplacian",
@@ -89,6 +105,7 @@ __all__ = [
     "Polynomial",
     "PooledRidge",
     "Quantiles",
+    "RatioTestResult",
     "Resampling",
     "ScreenResult",
     "Sensitivity",
@@ -99,12 +116,14 @@ __all__ = [
     "cmmd",
     "cmmd_test",
     "compare",
+    "interventional_test",
     "mmd",
     "mmd_test",
     "model_test",
     "paired_test",
     "plan",
     "pool",
+    "ratio_test",
     "screen",
 ]  # fmt: skip
 

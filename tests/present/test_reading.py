@@ -8,10 +8,11 @@ from condmmd.explain import Contrast, Diagnostics, Finding
 from condmmd.present.reading import meaning, next_steps
 
 
-def result(pvalue, source="estimated"):
+def result(pvalue, source="estimated", population=None):
     return SimpleNamespace(
-        pvalue=pvalue, significance=0.05, labels=("smokers", "others"), propensity_summary={"source": source}
-    )
+        pvalue=pvalue, significance=0.05, labels=("smokers", "others"), propensity_summary={"source": source},
+        population=population,
+    )  # fmt: skip
 
 
 def moved(*pvalues):
@@ -34,6 +35,11 @@ def test_every_pattern_of_what_moved(pvalue, x, y, says):
     assert says in text
     assert "smokers" in text
     assert ("have different outcomes" in text) == (pvalue <= 0.05)
+
+
+def test_of_a_population_it_says_that_parts_of_it_may_differ():
+    assert "smokers and outcomes as in others differ over everybody." in meaning(result(0.01, population="all"), {})
+    assert "in ways that cancel" in meaning(result(0.5, population="all"), moved(0.5, 0.5))
 
 
 def test_without_tests_of_the_margins_the_answer_alone():

@@ -18,7 +18,7 @@ __all__ = ["by_value", "pick_columns", "spelled"]
 # What stands for every column that has no other role, where it is None.
 OPEN = ("X", "Y")
 # What is one column.
-SINGLE = ("group", "blocks", "column")
+SINGLE = ("group", "blocks", "column", "ratio")
 
 
 def pick_columns(data: Any, **given: Any) -> tuple[Any, ...]:

@@ -3,6 +3,6 @@
 from condmmd.effects.adjusted import Adjusted
 from condmmd.effects.effects import Effect, Effects
 from condmmd.effects.estimate import StrataEffects, check_effect, estimate_effects
-from condmmd.effects.scores import PopulationName
+from condmmd.regression.populations import PopulationName
 
 __all__ = ["Adjusted", "Effect", "Effects", "PopulationName", "StrataEffects", "check_effect", "estimate_effects"]

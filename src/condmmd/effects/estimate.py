@@ -15,8 +15,9 @@ from condmmd.effects.bands import Band, band_of
 from condmmd.effects.effects import Effect, Effects, Kind
 from condmmd.effects.outcomes import Outcome
 from condmmd.effects.quantiles import SHARES, QuantileShifts, quantile_shifts
-from condmmd.effects.scores import POPULATIONS, Levels, PopulationName, Weights
+from condmmd.effects.scores import Levels, Weights
 from condmmd.explain import Evidence
+from condmmd.regression.populations import POPULATIONS, PopulationName
 
 __all__ = ["StrataEffects", "check_effect", "estimate_effects"]
 

@@ -11,7 +11,6 @@ An error of the propensity does harm only together with one of the regression, i
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -20,13 +19,9 @@ from condmmd.backend import Array
 from condmmd.effects.adjusted import Adjusted, Smoothed
 from condmmd.effects.label_freedom import sums_by
 from condmmd.effects.varying import constant_effect, varying_effects
+from condmmd.regression.populations import PopulationName, check_population
 
-__all__ = ["POPULATIONS", "Levels", "PopulationName", "Weights"]
-
-PopulationName: TypeAlias = Literal["overlap", "p", "q", "all"]
-POPULATIONS: tuple[PopulationName, ...] = ("overlap", "p", "q", "all")
-# Nearer to 0 or 1 a row has nobody of the other group to be compared with.
-ALONE = 1e-6
+__all__ = ["Levels", "Weights"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +57,9 @@ class Weights:
     @classmethod
     def of(cls, name: PopulationName, adjusted: Adjusted) -> Weights:
         t, e = adjusted.t, adjusted.e
-        _check_overlap(name, t, e)
+        check_population(name, e)
+        if ((t - e) ** 2).sum() <= 0:
+            raise ValueError("no row could be of either group, so nothing can be compared.")
         # Rows that are of one group for sure have the label that they have, so nothing is divided by 0.
         to_p, to_q = np.where(t == 1, e, 1.0), np.where(t == 0, 1 - e, 1.0)
         counts, p, q = {
@@ -117,18 +114,3 @@ class Weights:
         if self.blocks is None:
             return own / total
         return np.asarray(np.bincount(self.blocks, weights=own)[self.blocks] / total)
-
-
-def _check_overlap(name: PopulationName, t: Array, e: Array) -> None:
-    """Refuse a population of which some rows are of one group for sure."""
-    nobody_of = {"p": e >= 1 - ALONE, "q": e <= ALONE, "all": (e >= 1 - ALONE) | (e <= ALONE)}
-    if name == "overlap":
-        if ((t - e) ** 2).sum() <= 0:
-            raise ValueError("no row could be of either group, so nothing can be compared.")
-        return
-    alone = int((nobody_of[name] & ({"p": t == 1, "q": t == 0, "all": t >= 0}[name])).sum())
-    if alone:
-        raise ValueError(
-            f"`population`: {alone} row(s) of '{name}' have covariates that only one group has, so there is nobody to "
-            "compare them with. Use population='overlap', or leave such rows out with `trim`."
-        )

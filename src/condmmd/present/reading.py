@@ -25,11 +25,24 @@ def meaning(result: Shown, marginal: Mapping[str, MarginalTest]) -> str:
     p, q = result.labels
     differs = bool(result.pvalue <= result.significance)
     moved = tuple(bool(test.pvalue <= result.significance) for test in marginal.values())
+    if result.population is not None:
+        return _of_population(result, differs=differs)
     if differs:
         first = f"Rows of {p} and of {q} with the same covariates have different outcomes."
     else:
         first = f"Between rows of {p} and of {q} with the same covariates no difference of the outcomes was seen."
     return f"{first} {PATTERNS.get((differs, *moved[: 1 if differs else 2]), '')}".strip()
+
+
+def _of_population(result: Shown, *, differs: bool) -> str:
+    """What is asked of everybody together, and what that leaves open."""
+    p, q = result.labels
+    if differs:
+        return f"With the covariates held as they are, outcomes as in {p} and outcomes as in {q} differ over everybody."
+    return (
+        f"With the covariates held as they are, outcomes as in {p} and outcomes as in {q} were not seen to differ over "
+        "everybody together. Parts of them may still differ, in ways that cancel: a test of Y given X looks for that."
+    )
 
 
 def next_steps(result: Shown, where: Where | None, checks: Diagnostics) -> list[str]:

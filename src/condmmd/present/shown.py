@@ -9,6 +9,7 @@ from condmmd.backend import Array
 from condmmd.effects import Effects
 from condmmd.explain import Diagnostics, Evidence, Where
 from condmmd.inference import LevelResult
+from condmmd.regression.populations import PopulationName
 
 __all__ = ["MarginalTest", "Shown"]
 
@@ -55,6 +56,8 @@ class Shown(Protocol):
     def propensity_summary(self) -> Mapping[str, Any]: ...
     @property
     def embeddings(self) -> Mapping[str, Mapping[str, Any]]: ...
+    @property
+    def population(self) -> PopulationName | None: ...
     @property
     def evidence(self) -> Evidence: ...
     @property

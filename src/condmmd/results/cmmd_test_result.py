@@ -21,9 +21,10 @@ from condmmd.explain.diagnose import Leftovers
 from condmmd.inference import LevelResult, Plan, Run
 from condmmd.kernels import lengthscales
 from condmmd.present import ReportContext, check_extras, check_target, plot_result, render, write_whole
+from condmmd.regression.populations import PopulationName
 from condmmd.results.questions import Questions
-from condmmd.results.text import html_of, summary_of
-from condmmd.statistics import ConditionalFit
+from condmmd.results.text import html_of, question_of, summary_of, verdict_of
+from condmmd.statistics import ConditionalFit, Interventional
 
 __all__ = ["CMMDTestResult"]
 
@@ -77,6 +78,8 @@ class CMMDTestResult(Questions):
         Code that repeats the run, with every option that is not a default.
     spaces
         The covariates and the outcomes in the user's names.
+    population
+        Over whom outcomes were compared by `interventional_test`; None where it was at equal X.
     """
 
     statistic: float
@@ -106,6 +109,7 @@ class CMMDTestResult(Questions):
     _lost: str = ""
     _checked: Diagnostics | None = None
     _effect: Effects | None = None
+    population: PopulationName | None = None
 
     @classmethod
     def of(cls, plan: Plan, samples: Samples, run: Run, call: str) -> CMMDTestResult:
@@ -141,6 +145,7 @@ class CMMDTestResult(Questions):
             _plan=plan,
             _samples=samples,
             _checksum=samples.checksum(),
+            population=statistic.population if isinstance(statistic, Interventional) else None,
         )
         outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
@@ -159,17 +164,11 @@ class CMMDTestResult(Questions):
 
     def question(self) -> str:
         """What was asked, in the user's names."""
-        x, y = self.spaces
-        return f"Is {y} given {x} the same in {self.labels[0]} and {self.labels[1]}?"
+        return question_of(self)
 
     def sentence(self) -> str:
         """The verdict, in the user's names."""
-        x, y = self.spaces
-        p, q = self.labels
-        where = f" among the {sum(self.n_obs)} rows left by trim" if self.trimmed else ""
-        found = f"{y} given {x} differs between {p} and {q}{where} (p = {self.pvalue:.3g})."
-        start = "The" if self.pvalue <= self.significance else "No evidence that the"
-        return f"{start} distribution of {found}"
+        return verdict_of(self)
 
     def without_data(self) -> CMMDTestResult:
         """The numbers and the words, without the rows: small, but it cannot be asked `where` or for a report."""

@@ -45,6 +45,7 @@ class Questions:
     pvalue: float
     significance: float
     spaces: tuple[str, str]
+    population: PopulationName | None
     _plan: Plan | None
     _samples: Samples | None
     _checksum: int
@@ -130,32 +131,32 @@ class Questions:
         """The diagnostics where they cost next to nothing."""
         return self._diagnostics if self._checked is not None or Leftovers.kept_of(self._samples) else None
 
-    def effect(self, population: PopulationName = "overlap", confidence: float = 0.95) -> Effects:
+    def effect(self, population: PopulationName | None = None, confidence: float = 0.95) -> Effects:
         """How large the difference is after adjusting for X, P less Q in the outcomes' units, with intervals.
 
-        Means, shares of classes, a ratio of rates for counts, the ratio of the spreads, and quantiles; by the models
-        that the test has (augmented inverse propensities), blocks counted as one.
+        Means, shares of classes, ratios of rates and of spreads, and quantiles; by the models that the test has
+        (augmented inverse propensities), blocks counted as one.
 
         Parameters
         ----------
         population
-            Over whom it is averaged: "overlap", where both groups are (rows count by e (1 - e), which needs no
-            extrapolation and has the smallest error); "p" or "q", covariates as in that group; "all".
+            Over whom it is averaged: "overlap", where both groups are (rows count by e (1 - e): no extrapolation, and
+            the smallest error); "p" or "q", covariates as in that group; "all". None: that of the test, or "overlap".
         confidence
             Of the intervals.
         """
-        check_effect(population, confidence)
-        if (population, confidence) == ("overlap", 0.95):
-            return self._overlap_effect
-        return self._estimated(population, confidence)
+        own = self.population or "overlap"
+        whom = own if population is None else population
+        check_effect(whom, confidence)
+        return self._own_effect if (whom, confidence) == (own, 0.95) else self._estimated(whom, confidence)
 
     def _estimated(self, population: PopulationName, confidence: float) -> Effects:
         self._kept()
         return estimate_effects(self._adjusted, self.n_obs, population, confidence, self.rng_state)
 
     @cached_property
-    def _overlap_effect(self) -> Effects:
-        return self._estimated("overlap", 0.95) if self._effect is None else self._effect
+    def _own_effect(self) -> Effects:
+        return self._estimated(self.population or "overlap", 0.95) if self._effect is None else self._effect
 
     @cached_property
     def _adjusted(self) -> Adjusted:
@@ -164,8 +165,8 @@ class Questions:
     @property
     def _known_effect(self) -> Effects | None:
         """The effects where they cost next to nothing, or were asked for already."""
-        known = self._effect is not None or "_overlap_effect" in self.__dict__
-        return self._overlap_effect if known or Adjusted.kept_of(self._samples) else None
+        known = self._effect is not None or "_own_effect" in self.__dict__
+        return self._own_effect if known or Adjusted.kept_of(self._samples) else None
 
     @property
     def has_outcomes(self) -> bool:

@@ -12,7 +12,7 @@ from condmmd.explain import Diagnostics
 from condmmd.inference import LevelResult
 from condmmd.present import Shown
 
-__all__ = ["html_of", "shortened", "summary_of"]
+__all__ = ["html_of", "question_of", "shortened", "summary_of", "verdict_of"]
 
 # Levels, and columns of several kinds, that are shown.
 MAX_LEVELS = 10
@@ -29,6 +29,37 @@ def shortened(text: str, width: int = 88) -> str:
     return rounded if len(rounded) <= width else f"{rounded[: width - 4]} ..."
 
 
+def question_of(result: Shown, *, with_rows: bool = False) -> str:
+    """What was asked, in the user's names; ``with_rows`` says how many there were of each group."""
+    x, y = result.spaces
+    p, q = (
+        f"{label} ({count} rows)" if with_rows else label
+        for label, count in zip(result.labels, result.n_obs, strict=True)
+    )
+    if result.population is None:
+        return f"Is {y} given {x} the same in {p} and {q}?"
+    return f"Adjusted for {x}, is {y} distributed alike in {p} and {q}, over {_whom(result)}?"
+
+
+def verdict_of(result: Shown) -> str:
+    """The answer in a sentence."""
+    (x, y), (p, q) = result.spaces, result.labels
+    among = f" among the {sum(result.n_obs)} rows left by trim" if result.trimmed else ""
+    what = f"{y} given {x}" if result.population is None else f"{y} over {_whom(result)}, adjusted for {x},"
+    start = "The" if result.pvalue <= result.significance else "No evidence that the"
+    return f"{start} distribution of {what} differs between {p} and {q}{among} (p = {result.pvalue:.3g})."
+
+
+def _whom(result: Shown) -> str:
+    """The population of an interventional test."""
+    p, q = result.labels
+    words = {
+        "overlap": "rows that could be of either", "all": "all rows", "p": f"rows like those of {p}",
+        "q": f"rows like those of {q}",
+    }  # fmt: skip
+    return words[result.population or "overlap"]
+
+
 def summary_of(
     result: Shown,
     *,
@@ -40,12 +71,12 @@ def summary_of(
     effect: Effects | None = None,
 ) -> str:
     """A screenful: how large the difference is first; of the checks what speaks against the result."""
-    (n, m), (p, q), (x, y) = result.n_obs, result.labels, result.spaces
+    n, m = result.n_obs
     overlap = result.propensity_summary
     differs = "" if result.pvalue <= result.significance else "no "
     drawn = f", {result.n_resamples} label vectors" if result.n_resamples else ""
     lines = [
-        f"Is {y} given {x} the same in {p} ({n} rows) and {q} ({m} rows)?",
+        question_of(result, with_rows=True),
         *_effect_lines(effect, result),
         f"  p-value     {result.pvalue:.4g}  ({differs}evidence that it differs, at {result.significance:g})",
     ]

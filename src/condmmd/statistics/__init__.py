@@ -7,12 +7,14 @@ from condmmd.statistics.conditional import ConditionalStatistic
 from condmmd.statistics.doubly_robust import DoublyRobust, DoublyRobustContrast
 from condmmd.statistics.energy import Energy, EnergyKernel
 from condmmd.statistics.family import Family
+from condmmd.statistics.interventional import FittedInterventional, Interventional, pseudo_outcomes
 from condmmd.statistics.joint import Joint, JointContrast
 from condmmd.statistics.linear import LinearFit, LinearForm, Products
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal, OrthogonalContrast
 from condmmd.statistics.overlap import Overlap, OverlapContrast
 from condmmd.statistics.plugin import PlugIn, PlugInContrast
+from condmmd.statistics.shifted_mmd import FittedShiftedMMD, ShiftedMMD
 
 __all__ = [
     "CMMD",
@@ -27,6 +29,9 @@ __all__ = [
     "Family",
     "Fitted",
     "FittedCMMD",
+    "FittedInterventional",
+    "FittedShiftedMMD",
+    "Interventional",
     "Joint",
     "JointContrast",
     "LinearFit",
@@ -38,6 +43,8 @@ __all__ = [
     "PlugIn",
     "PlugInContrast",
     "Products",
+    "ShiftedMMD",
     "Statistic",
     "StatisticColumn",
+    "pseudo_outcomes",
 ]  # fmt: skip

@@ -1,24 +1,33 @@
-"""The joint estimator of the paper: the difference of the two joint distributions, where X has one distribution."""
+"""The joint estimator of the paper: the difference of the joint distributions, where X has one, or is given one."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from condmmd.backend import AnyArray, LabelBatch, Weights, label_sums
+from condmmd.backend import AnyArray, LabelBatch, Weights, label_sums, map_rows, move_to
 from condmmd.embedding import Embedding
 from condmmd.regression.moments import cross_moments
+from condmmd.regression.odds import overlap, total_overlap
+from condmmd.regression.refitting import RefittedMoments
 from condmmd.regression.ridge import group_sizes
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients
 
-__all__ = ["Joint", "JointContrast"]
+__all__ = ["Joint", "JointContrast", "WeightedJointContrast"]
 
 
 @dataclass(frozen=True)
 class Joint:
-    """Right only if X has the same distribution in both samples; it gives levels from 2 on and has no lambda.
+    """Right only if X has the same distribution in both samples, or weighted; levels from 2 on, and no lambda.
+
+    Parameters
+    ----------
+    weighted
+        Count a row of P by 1 - e(x) and one of Q by e(x), which gives X the same distribution in both, where both are.
+        Such weights are bounded, as inverse propensities are not, and an estimated propensity is refitted for every
+        null label vector. The level then refers to the covariance of X in that population.
 
     Examples
     --------
@@ -27,14 +36,33 @@ class Joint:
     'joint'
     """
 
-    name: ClassVar[str] = "joint"
-    needs: ClassVar[frozenset[Need]] = frozenset()
+    weighted: bool = False
     lowest_level: ClassVar[int] = 2
     one_lambda: ClassVar[bool] = False
 
+    def __post_init__(self) -> None:
+        if not isinstance(self.weighted, bool):
+            raise TypeError(f"`weighted` must be True or False; got {self.weighted!r}.")
+
+    @property
+    def name(self) -> str:
+        """What the result calls it."""
+        return "joint, weighted" if self.weighted else "joint"
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The propensity, for weights."""
+        return frozenset({"propensity"}) if self.weighted else frozenset()
+
     def compare(self, given: Ingredients) -> Comparison:
         """There is nothing to choose."""
-        return given.compare(JointContrast(), None)
+        if not self.weighted:
+            return given.compare(JointContrast(), None)
+        e, propensity = given.learned.law_of_labels("the weighted joint estimator")
+        x, sigma = given.x.principal(map_rows(overlap, e))
+        moments = RefittedMoments(e, propensity.fit, x.phi, given.y.phi)
+        own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi))
+        return own.compare(WeightedJointContrast(moments, total_overlap(e)), None)
 
 
 @dataclass(frozen=True)
@@ -53,3 +81,19 @@ class JointContrast:
 
 def _mean_weights(T: Weights, n: AnyArray, m: AnyArray) -> Weights:
     return T / n[:, None] - (1 - T) / m[:, None]
+
+
+@dataclass(frozen=True, eq=False)
+class WeightedJointContrast:
+    """``(M(t (1 - e)) - M((1 - t) e)) / sum e (1 - e)``, which estimates ``C D`` wherever X is.
+
+    C is the covariance of X over the population that counts rows by e (1 - e). As ``t (1 - e) - (1 - t) e = t - e``, it
+    is the sum of `RefittedMoments`; the weights are those of the shifted MMD (Bordino and Berrett, 2025).
+    """
+
+    moments: RefittedMoments
+    total: float
+    power: ClassVar[int] = 2
+
+    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:  # noqa: ARG002 - it has their features
+        return self.moments(T) / self.total
