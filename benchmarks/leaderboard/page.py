@@ -53,7 +53,7 @@ def section(question, title, rows, problems, records):
     shown = [p for p in problems if not p.timed]
     nulls, alternatives = ([p for p in shown if p.null == null] for null in (True, False))
     picture = f"figures/{question.replace(' ', '_')}.png"
-    lines = [f"## {title}", "", f"![{title}]({picture})", ""]
+    lines = [f"## {title}", "", verdict(rows, alternatives), "", f"![{title}]({picture})", ""]
     lines += ["Type I error:", "", *rates(rows, nulls, last=broken)]
     lines += ["Power:", "", *rates(rows, alternatives, last=mean_power)]
     timed = [p for p in problems if p.timed]
@@ -63,6 +63,19 @@ def section(question, title, rows, problems, records):
     lines += ["<details><summary>The methods and the problems</summary>", "", *methods(rows, records)]
     lines += table(["problem", "", "rows", "what it is"], [about(p) for p in shown])
     return [*lines, "</details>", ""]
+
+
+def verdict(rows, alternatives):
+    """The three with the most power of those that can be asked everything and keep every level."""
+    fair = [
+        row for row in rows if not row.broken and row.power is not None and all(p in row.rates for p in alternatives)
+    ]
+    named_so = ", ".join(f"{row.method.name} ({row.power:.2f})" for row in fair[:3])
+    unfair = sum(bool(row.broken) for row in rows)
+    return (
+        f"Of {len(rows)} methods {unfair or 'none'} did not keep a level. Of those that kept all and can be asked "
+        f"everything here, the most mean power had {named_so or 'none'}."
+    )
 
 
 def about(problem):

@@ -57,6 +57,8 @@ def test_the_page_marks_it():
     assert "| liar † | (0.95 ±0.02) | 0.90 ±0.03 | (0.85 ±0.04) | 0.90 of 3 | 0.1 |" in text
     assert "| **honest** | 0.60 ±0.05 | 0.50 ±0.05 | 0.40 ±0.05 | 0.50 of 3 | 0.1 |" in text
     assert "- gone: no such package" in not_had(RECORDS)
+    assert "Of 2 methods 1 did not keep a level." in text
+    assert "the most mean power had honest (0.50)." in text
 
 
 def test_times_and_what_took_too_long():

@@ -130,6 +130,16 @@ def test_a_method_is_its_code_that_of_what_it_imports_and_its_keywords():
     assert len({running.settings_of(method, 199) for method in METHODS}) == len(METHODS)
 
 
+def test_committed_records_are_of_the_committed_methods():
+    """The page in the repository was made from this code."""
+    folder = running.METHODS.parent
+    committed = [method for method in METHODS if running.path_of(folder, method).exists()]
+    assert len(committed) > 30
+    for method in committed:
+        record = json.loads(running.path_of(folder, method).read_text())
+        assert record["settings"] == running.settings_of(method, record["resamples"]), method.name
+
+
 def test_names_are_of_one_file_each():
     files = [running.path_of(".", method) for method in METHODS]
     assert len(set(files)) == len(files)

@@ -7,6 +7,7 @@ matrices centred, and a ridge r that is added as it is, chosen anew for every la
 regression on the rows of the centred Gram matrix; null labels are drawn independently, so that group sizes vary.
 
 Their z-scores leave integers and single precision as they are, though documented otherwise; here all are floats.
+hyppo's version keeps the ridges of the observed labels for all null labels, so that these are not treated alike.
 """
 
 import numpy as np
