@@ -132,7 +132,7 @@ METHODS = [
     Method("ECMMD", PAIRED, ecmmd.paired_test, WRITTEN, "Chatterjee et al. 2024, k = 15, their width, upper tail"),
     Method("ECMMD as shipped", PAIRED, partial(ecmmd.paired_test, two_sided=True), WRITTEN, "the same, two-sided"),
     Method("ACMMD of pairs", PAIRED, acmmd.paired_test, WRITTEN, "Glaser et al. 2024, one outcome as a draw; signs"),
-    Method("least squares", PAIRED, baselines.paired_test, BASELINE, "of the difference on x, F test"),
+    Method("least squares", PAIRED, baselines.paired_test, BASELINE, "of the difference on x, Wald test, HC3"),
     Method("condmmd", MODEL, ours.forecast_test, OURS, "`model_test`, its defaults, given mean and sd"),
     Method(
         "condmmd, neighbours", MODEL, partial(ours.forecast_test, weights="neighbours"), OURS,

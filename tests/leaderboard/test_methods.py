@@ -7,6 +7,7 @@ import pytest
 
 from benchmarks.leaderboard.methods import (
     acmmd,
+    baselines,
     ci_conversion,
     conformal,
     density_ratio,
@@ -22,6 +23,7 @@ from benchmarks.leaderboard.methods import (
     stein,
     xkte,
 )
+from benchmarks.leaderboard.problems import Pairs
 from condmmd import Gaussian
 from tests import gold
 
@@ -301,3 +303,28 @@ def test_kcsd_with_the_kernels_of_nncdt():
     H = stein.stein_matrix(y, score, case["settings"]["ly"] / 2**0.5)
     agrees(stein.statistic(K, H), "kcsd/nncdt_median", "n_times_U")
     agrees((K * H).mean(), "kcsd/nncdt_median", "V")
+
+
+# ---- baselines ------------------------------------------------------------------------------------------------------
+
+
+def test_the_mean_and_variance_of_the_brier_score():
+    """Those of 20,000 sets of labels drawn from the predictions, within five standard errors."""
+    P = DATA["classes"]["P"][:6]
+    above = np.random.default_rng(0).random((20_000, 6, 1)) > np.cumsum(P, axis=1)[:, :-1]
+    found = np.array([baselines.spiegelhalter(P, labels) for labels in above.sum(axis=2)])
+    assert abs(found.mean()) < 5 / 20_000**0.5
+    assert abs(found.var() - 1) < 5 * np.sqrt(2 / 20_000)
+
+
+def test_the_baseline_of_pairs_is_that_of_robust_least_squares():
+    """White's errors with leverages, against the residuals left out one by one (which HC3 is, but for the centre)."""
+    X, D = PAIRED["Z"], PAIRED["y1"] - PAIRED["y2"]
+    Z = np.column_stack([np.ones(len(D)), X])
+    beta = np.linalg.lstsq(Z, D, rcond=None)[0]
+    without = np.array(
+        [np.linalg.lstsq(np.delete(Z, i, 0), np.delete(D, i), rcond=None)[0] - beta for i in range(len(D))]
+    )
+    wald = beta @ np.linalg.solve(without.T @ without, beta) / 3
+    data = Pairs(X, PAIRED["y1"], PAIRED["y2"])
+    np.testing.assert_allclose(baselines.paired_test(data, 0, None), baselines.f.sf(wald, 3, len(D) - 3), rtol=1e-9)

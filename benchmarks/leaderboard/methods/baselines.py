@@ -1,7 +1,8 @@
 """What people use where they do not use a kernel: regressions, probability integral transforms, a Brier score.
 
-pairs: the F test that least squares of y_1 - y_2 on 1 and x finds nothing. Model: the Kolmogorov-Smirnov test that
-Phi((y - mean) / sd) is uniform, which is blind to where a model is wrong. Calibration: Spiegelhalter's (1986) z,
+Pairs: the Wald test, with HC3 errors, that least squares of y_1 - y_2 on 1 and x finds nothing. Model: the
+Kolmogorov-Smirnov test that Phi((y - mean) / sd) is uniform, which is blind to where a model is wrong. Calibration:
+Spiegelhalter's (1986) z,
 
     sum_i (|e_{y_i} - p_i|^2 - E_i) / sqrt(sum_i V_i),    E_i = 1 - |p_i|^2,    V_i = 4 (sum_c p_ic^3 - |p_i|^4),
 
@@ -22,9 +23,11 @@ def two_sample_test(data, resamples, rng):  # noqa: ARG001
 def paired_test(data, resamples, rng):  # noqa: ARG001
     D = data.Y1 - data.Y2
     Z = np.column_stack([np.ones(len(D)), data.X])
-    fit = Z @ np.linalg.lstsq(Z, D, rcond=None)[0]
-    free = len(D) - Z.shape[1]
-    return float(f.sf((fit @ fit / Z.shape[1]) / (np.sum((D - fit) ** 2) / free), Z.shape[1], free))
+    bread = np.linalg.inv(Z.T @ Z)
+    beta = bread @ Z.T @ D
+    scaled = (D - Z @ beta) / (1 - np.einsum("ij,jk,ik->i", Z, bread, Z))  # by one less the leverage
+    variance = bread @ (Z * (scaled**2)[:, None]).T @ Z @ bread
+    return float(f.sf(beta @ np.linalg.solve(variance, beta) / len(beta), len(beta), len(D) - len(beta)))
 
 
 def model_test(data, resamples, rng):  # noqa: ARG001
