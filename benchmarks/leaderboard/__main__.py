@@ -26,8 +26,8 @@ def options_of(arguments=None):
     parser.add_argument("--limit", type=int, default=120, help="seconds a call may take")
     parser.add_argument("--jobs", type=int, default=1, help="workers; the numbers do not depend on it")
     parser.add_argument("--questions", nargs="+", choices=QUESTIONS, default=QUESTIONS)
-    parser.add_argument("--only", nargs="+", help="methods that have one of these in their names")
-    parser.add_argument("--problems", nargs="+", help="problems that have one of these in their names")
+    parser.add_argument("--only", nargs="+", help="methods of these names, or with these words in them")
+    parser.add_argument("--problems", nargs="+", help="problems, likewise")
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for records, pictures and page")
     parser.add_argument("--fresh", action="store_true", help="measure again what is there")
     parser.add_argument("--smoke", action="store_true", help="two trials with 20 resamples of everything: does it run?")
@@ -41,7 +41,13 @@ def options_of(arguments=None):
 
 
 def chosen(things, words):
-    return [thing for thing in things if not words or any(word in thing.name for word in words)]
+    """Those named by a word as a whole; or, of a word that is no name, those that have it in theirs."""
+    names = {thing.name for thing in things}
+    return [
+        thing
+        for thing in things
+        if not words or any(word == thing.name or (word not in names and word in thing.name) for word in words)
+    ]
 
 
 def main(arguments=None):

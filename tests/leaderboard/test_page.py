@@ -90,6 +90,11 @@ def test_one_command(question, tmp_path, capsys):
     assert (tmp_path / "figures" / f"{question.replace(' ', '_')}.svg").exists()
 
 
+def test_a_whole_name_chooses_one():
+    names = [method.name for method in command.chosen(METHODS, ["condmmd", "xKTE, sm"])]
+    assert set(names) == {"condmmd", "xKTE, smoothed"}
+
+
 def test_bad_options_are_refused(capsys):
     with pytest.raises(SystemExit):
         command.main(["--trials", "0"])
