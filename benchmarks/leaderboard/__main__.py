@@ -74,7 +74,8 @@ def write_page(options):
     from experiments.running import write  # noqa: PLC0415
 
     records = {method: read(options.out, method, options.resamples) for method in METHODS}
-    problems = {q: [p for p in all_problems() if p.question == q] for q in QUESTIONS}
+    nulls_first = sorted(all_problems(), key=lambda problem: not problem.null)
+    problems = {q: [p for p in nulls_first if p.question == q] for q in QUESTIONS}
     rows = {}
     for question in QUESTIONS:
         shown = [p for p in problems[question] if not p.timed]

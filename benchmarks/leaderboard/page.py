@@ -101,7 +101,7 @@ def cell(row, problem):
 
 
 def broken(row):
-    return ["not kept", "trials"] if row is None else [", ".join(row.broken), trials(row)]
+    return ["not kept", "trials"] if row is None else ["; ".join(row.broken), trials(row)]
 
 
 def mean_power(row):

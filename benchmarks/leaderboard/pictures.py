@@ -42,7 +42,7 @@ def draw_rates(ax, rows, problems):
             share = rate.share
             merit = problem.null or is_merit(row, problem)
             if problem.null:
-                image[i, j] = plt.colormaps["Reds"](min(1, max(0, share - LEVEL) * 2.5))
+                image[i, j] = plt.colormaps["Reds"](float(np.clip(2.5 * (share - LEVEL), 0, 0.9)))
             elif merit:
                 image[i, j] = plt.colormaps["Blues"](0.75 * share)
             text = f"{share:.2f}".lstrip("0") if share < 1 else "1"
