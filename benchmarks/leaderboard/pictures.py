@@ -36,16 +36,11 @@ def draw_rates(ax, rows, problems):
     for i, row in enumerate(rows):
         for j, problem in enumerate(problems):
             rate = row.rates.get(problem)
-            if rate is None:
-                image[i, j] = (0.93, 0.93, 0.93, 1)
-                continue
-            share = rate.share
             merit = problem.null or is_merit(row, problem)
-            if problem.null:
-                image[i, j] = plt.colormaps["Reds"](float(np.clip(2.5 * (share - LEVEL), 0, 0.9)))
-            elif merit:
-                image[i, j] = plt.colormaps["Blues"](0.75 * share)
-            text = f"{share:.2f}".lstrip("0") if share < 1 else "1"
+            image[i, j] = colour(problem, rate, merit)
+            if rate is None:
+                continue
+            text = f"{rate.share:.2f}".lstrip("0") if rate.share < 1 else "1"
             dark = image[i, j, :3].mean() < 0.5
             ax.text(
                 j, i, text if merit else f"({text})", ha="center", va="center", fontsize=7.5,
@@ -66,6 +61,15 @@ def draw_rates(ax, rows, problems):
     ax.axvline(sum(problem.null for problem in problems) - 0.5, color="black", linewidth=1)
     ax.set_title("rejections at 0.05: nulls | alternatives", fontsize="medium")
     ax.tick_params(length=0)
+
+
+def colour(problem, rate, merit):
+    """Grey: not asked; red: a null that is rejected; blue: power; white: no merit."""
+    if rate is None:
+        return (0.93, 0.93, 0.93, 1.0)
+    if problem.null:
+        return plt.colormaps["Reds"](float(np.clip(2.5 * (rate.share - LEVEL), 0, 0.9)))
+    return plt.colormaps["Blues"](0.75 * rate.share) if merit else (1.0, 1.0, 1.0, 1.0)
 
 
 def draw_speed(ax, rows):

@@ -4,7 +4,7 @@ import pytest
 
 from benchmarks.leaderboard import __main__ as command
 from benchmarks.leaderboard.page import not_had, page, time_cell
-from benchmarks.leaderboard.pictures import draw
+from benchmarks.leaderboard.pictures import colour, draw
 from benchmarks.leaderboard.problems import PAIRED, Problem
 from benchmarks.leaderboard.registry import METHODS, OURS, WRITTEN, Method
 from benchmarks.leaderboard.tables import Rate, is_broken, is_merit, ranked, row_of
@@ -66,6 +66,14 @@ def test_times_and_what_took_too_long():
     fast = {"problems": {"500": {"pvalues": [0.3], "seconds": [4.0, 2.0]}}}
     problem = Problem("500", PAIRED, True, draw_pairs, "", trials=3)
     assert [time_cell(r, problem, 0.5) for r in (slow, fast)] == ["over 60 s", "2 (4)"]
+
+
+def test_what_is_rejected_more_is_darker():
+    for problem in (NULLS[0], OF_ANY):
+        light = [sum(colour(problem, Rate(k, 10), True)[:3]) for k in (1, 3, 4, 10)]
+        assert light == sorted(light, reverse=True)
+        assert light[0] > light[-1]
+    assert colour(OF_ANY, Rate(10, 10), False)[:3] == (1.0, 1.0, 1.0)
 
 
 def test_the_picture(tmp_path):
