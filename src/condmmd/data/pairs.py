@@ -15,7 +15,7 @@ from condmmd.data.row_order import check_order
 from condmmd.data.samples import warn_constant
 from condmmd.data.table import Column, Table
 
-__all__ = ["Pairs", "check_same_rows", "read_pairs"]
+__all__ = ["Pairs", "check_same_rows", "one_named", "read_pairs"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +52,13 @@ def check_same_rows(*tables: Table) -> None:
         raise ValueError(f"{' and '.join(counts)} must have the same number of rows: {told}.")
     if min(counts.values()) < 2:
         raise ValueError(f"`{tables[0].argument}` has 1 row, and at least 2 are needed to compare anything.")
+
+
+def one_named(table: Table, name: str) -> Table:
+    """A single column of an array by a plain name: "y" for "y0"."""
+    if table.from_frame or len(table.columns) > 1:
+        return table
+    return replace(table, columns=(replace(table.columns[0], name=name),))
 
 
 def _one_coding(first: Table, second: Table) -> tuple[Table, Table]:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from condmmd.backend import unforked
 from condmmd.data import Table, pick_columns, read_table, spelled
 from condmmd.data.checks import check_count, check_significance
-from condmmd.data.pairs import check_same_rows
+from condmmd.data.pairs import check_same_rows, one_named
 from condmmd.data.row_order import check_order
 from condmmd.data.samples import warn_constant
 from condmmd.embedding.forecasts import Forecast, rows_of_predictions
@@ -158,7 +158,7 @@ def calibration_error(
 
 
 def _read(predictions: Any, y: Any, given: Any, classes: Any, *, whole: bool) -> ComparedRows:
-    own = read_table(y, "y")
+    own = one_named(read_table(y, "y"), "y")
     beside: Table | None = None
     if given is not None:
         beside = read_table(given, "given")

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from condmmd.backend import unforked
 from condmmd.data import pick_columns, read_table, spelled
 from condmmd.data.checks import check_count, check_significance
-from condmmd.data.pairs import check_same_rows
+from condmmd.data.pairs import check_same_rows, one_named
 from condmmd.data.row_order import check_order
 from condmmd.data.samples import warn_constant
 from condmmd.embedding.forecasts import Forecast, rows_of_model
@@ -104,7 +104,7 @@ def model_test(
     call = call_code(model_test, [*arguments[:2], "model", *arguments[2:]], options)
     X, Y, blocks = pick_columns(data, X=X, Y=Y, blocks=blocks)
     check_order({"X": X, "Y": Y, "blocks": blocks})
-    x, y = read_table(X, "X"), read_table(Y, "Y")
+    x, y = read_table(X, "X"), one_named(read_table(Y, "Y"), "y")
     check_same_rows(x, y)
     warn_constant(x)
     rows = rows_of_model(model, X, x, y, classes=classes, n_draws=n_draws, seed=settings.seed)
