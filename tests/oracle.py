@@ -228,6 +228,28 @@ def cmmd_s_dr(s, gram_of_pseudo_outcomes, K_tt, lam):
 # ---- regularisation -------------------------------------------------------------------------------------------------
 
 
+def doubly_robust_cme_weights(K, K_at, t, e, lam_model, lam):
+    """Of the outcomes of P in the doubly robust embedding at some x (paper, Theorem cme_dr); rows with t = 1 are P."""
+    N, p = len(t), np.flatnonzero(t == 1)
+    beta = np.linalg.inv(K + lam * N * np.eye(N)) @ K_at
+    model = np.linalg.inv(K[np.ix_(p, p)] + lam_model * len(p) * np.eye(len(p))) @ K[p]  # mu at every row
+    weights = np.zeros((len(p), K_at.shape[1]))
+    for i in range(N):
+        own = (p == i) / e[i] if t[i] else np.zeros(len(p))
+        weights += np.outer(own + (1 - t[i] / e[i]) * model[:, i], beta[i])
+    return weights
+
+
+def marginal_likelihood_loss(K, L, lam):
+    """Minus twice the logarithm of the Gaussian density of each of q outcome features, with the best variance.
+
+    The kernel is ``s^2 k / (N lam)``, the noise has the variance ``s^2``; without what does not depend on lam.
+    """
+    N = len(K)
+    V = np.eye(N) + K / (N * lam)
+    return N * np.log(np.trace(np.linalg.inv(V) @ L)) + np.log(np.linalg.det(V))
+
+
 def leave_one_out_error(K, L, lam):
     """Refit the ridge N times, each time without one row (the ridge stays lam N)."""
     N = len(K)

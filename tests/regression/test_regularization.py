@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Gaussian, PerGroup, cmmd
+from condmmd import CMMD, ConditionalMeanEmbedding, Gaussian, Linear, PerGroup, cmmd, cmmd_test
 from condmmd.embedding import embed
 from condmmd.regression.regularization import (
     Regularization,
@@ -11,6 +11,7 @@ from condmmd.regression.regularization import (
     cross_sums,
     cross_validation_error,
     largest_near_minimum,
+    marginal_likelihood_loss,
     read_reg,
 )
 from tests import oracle
@@ -106,7 +107,7 @@ def test_what_may_be_a_lambda():
         (0, ValueError, r"`reg` must be positive; got 0"),
         (np.nan, ValueError, r"`reg`"),
         (PerGroup(0.1, 0.0), ValueError, r"`reg` must be positive"),
-        ("cv", ValueError, r"'loo' or 'gcv'; got 'cv'"),
+        ("cv", ValueError, r"'loo', 'gcv', 'marginal likelihood'\]; got 'cv'"),
         (True, TypeError, r"`reg`"),
         (PerGroup("a", 1), TypeError, r"`reg` must be a positive number, PerGroup\(p, q\)"),
     ],
@@ -128,3 +129,31 @@ def test_the_rule_takes_the_largest_that_is_as_good():
     assert largest_near_minimum(grid, np.array([5.0, 1.0, 1.0005, 1.01])) == 3.0
     phi, psi, _ = features()
     np.testing.assert_allclose(cross_sums(phi, psi), phi.T @ psi, atol=1e-12)
+
+
+def test_marginal_likelihood_is_that_of_a_gaussian_process():
+    rng = np.random.default_rng(8)
+    X, Y = rng.normal(size=(30, 2)), rng.normal(size=(30, 1))
+    K, L = oracle.gaussian(1.0)(X, X), oracle.gaussian(0.5)(Y, Y)
+    values, U = np.linalg.eigh(K)
+    phi, psi = U * np.sqrt(np.maximum(values, 0.0)), np.linalg.cholesky(L + 1e-13 * np.eye(30))
+    grid = np.array([1e-3, 1e-2, 0.1, 1.0])
+    found = marginal_likelihood_loss(grid, phi, psi, np.maximum(values, 0.0) / 30)
+    expected = [oracle.marginal_likelihood_loss(K, L, lam) for lam in grid]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+@pytest.mark.parametrize("noise", [0.1, 1.0])
+def test_marginal_likelihood_finds_the_noise(noise):
+    """Outcomes drawn from a process with kernel k and noise: lambda is near the noise's variance over the rows."""
+    rng = np.random.default_rng(9)
+    x = rng.uniform(-3, 3, size=(300, 1))
+    K = oracle.gaussian(1.0)(x, x)
+    y = np.linalg.cholesky(K + 1e-8 * np.eye(300)) @ rng.normal(size=300) + noise * rng.normal(size=300)
+    cme = ConditionalMeanEmbedding(Gaussian(1.0), Linear(), reg="marginal likelihood").fit(x, y)
+    assert 0.15 < cme.reg_ * 300 / noise**2 < 6
+    result = cmmd_test(
+        x, y, np.repeat([1, 0], 150), statistic=CMMD(Gaussian(1.0), reg="marginal likelihood"), propensity=None,
+        residualize=False, n_resamples=19, rng=0,
+    )  # fmt: skip
+    assert "(pooled marginal likelihood)" in result.reg

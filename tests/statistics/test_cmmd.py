@@ -27,7 +27,7 @@ def fitted(statistic):
         ({"reg": PerGroup(0.1, 0.0)}, ValueError, r"`reg` must be positive"),
         ({"reg": PerGroup(0.1, "b")}, TypeError, r"`reg` must be a positive number, PerGroup"),
         ({"reg": (0.1, -0.2, 0.3)}, ValueError, r"`reg` must be positive"),
-        ({"reg": "cv"}, ValueError, r"'loo' or 'gcv'; got 'cv'"),
+        ({"reg": "cv"}, ValueError, r"'loo', 'gcv', 'marginal likelihood'\]; got 'cv'"),
         ({"reg": True}, TypeError, r"`reg`"),
         ({"estimator": PlugIn}, TypeError, r"`estimator` is a class; make an object of it, as in PlugIn\(\)"),
         ({"estimator": 3}, TypeError, r"`estimator` must be one of"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from html import escape
 from typing import Any
 
@@ -56,6 +56,10 @@ class Profile:
         studentised, and its p-value over all covariates. Approximate, from random signs of the rows' deviations.
     regions
         Runs of bins outside the band.
+    at_least
+        What ``size`` is at least in the population: a bound that holds for all windows and points at once with a
+        confidence of one less ``significance``, whether or not anything differs. Approximate, by the multiplier
+        bootstrap; 0 where the size may be due to chance.
     """
 
     covariate: str
@@ -74,6 +78,7 @@ class Profile:
     variation_pvalue: float
     regions: tuple[Region, ...]
     difference: Array
+    at_least: Array = field(default_factory=lambda: np.empty(0))
 
     def __repr__(self) -> str:
         return on_screen(
@@ -108,7 +113,7 @@ class Where:
     points
         Row numbers (of the rows looked at: all, or of very many some) at which the witness over all covariates was
         evaluated.
-    size, band, outside, pvalues
+    size, band, outside, pvalues, at_least
         At those rows, as in `Profile`.
     pvalue
         That anything at all is outside.
@@ -139,6 +144,7 @@ class Where:
     _outcomes: Embedding
     _outcome_range: tuple[float, float] | None
     spaces: tuple[str, str] = ("X", "Y")
+    at_least: Array = field(default_factory=lambda: np.empty(0))
 
     @property
     def regions(self) -> tuple[Region, ...]:
@@ -253,10 +259,8 @@ class Where:
                 }
                 for profile in self.profiles
             ],
-            "points": {
-                name: getattr(self, attribute).tolist()
-                for name, attribute in (("row", "points"), ("size", "size"), ("band", "band"), ("outside", "outside"))
-            },
+            "points": {"row": self.points.tolist()}
+            | {name: getattr(self, name).tolist() for name in ("size", "band", "outside", "at_least")},
         }
 
     def to_frame(self) -> Any:

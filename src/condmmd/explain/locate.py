@@ -17,6 +17,7 @@ import numpy.typing as npt
 from condmmd.backend import Array, HeldLabels, to_host, unforked
 from condmmd.data.checks import check_resamples, check_significance
 from condmmd.embedding import Embedding
+from condmmd.explain.at_least import deviations, lower_bounds, multiplier_radii
 from condmmd.explain.contrasts import contrasts_along
 from condmmd.explain.everywhere import Constancy
 from condmmd.explain.evidence import Evidence
@@ -52,6 +53,7 @@ class _Witness:
         A = to_host(second_moments(HeldLabels(weights[None, :]), phi))[0] / weights.sum()
         ridge = REG * float(np.einsum("ij,ij->", phi, phi)) / len(phi)
         self.map = np.linalg.solve(A + ridge * np.eye(len(A)), phi[rows].T).T / weights.sum()
+        self.ridge = ridge * float(weights.sum())
         self.phi = phi
 
     def __call__(self, R: Array, psi: Array) -> Array:
@@ -98,6 +100,15 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     pvalues = largest_pvalues(z)
     band = np.maximum(mean + critical_value(z, alpha) * deviation, 0.0) ** 1.5
 
+    R = evidence.residual_labels(evidence.t[None, :])[0]
+    off = deviations(witness.phi, psi, R, weights, witness.ridge)
+    off_sums = [replace(bins, values=off[bins.order]) for bins in sums]
+
+    def squares_off(multipliers: Array) -> Array:
+        parts = [bins.windowed(bins(multipliers)) for bins in off_sums]
+        return np.concatenate([*(np.einsum("bgk,bgk->bg", d, d) for d in parts), witness(multipliers, off)], axis=1)
+
+    at_least = lower_bounds(observed[0] ** 0.5, multiplier_radii(squares_off, evidence.blocks, alpha))
     outcome = evidence.outcome
     varying = variation_of(psi if means is None else means.views(evidence.t, e), evidence)
     found, start = [], 0
@@ -105,7 +116,8 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         here = slice(start, start + bins.windows.count)
         start = here.stop
         evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
-        found.append(_profile(bins.windows, of_bins[0], evident, means, evidence.t, variation))
+        profile = _profile(bins.windows, of_bins[0], evident, means, evidence.t, variation)
+        found.append(replace(profile, at_least=at_least[here]))
     anything = bool(pvalues.min() <= alpha + ROUNDING)
     found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
     here = slice(start, None)
@@ -114,6 +126,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         everywhere=everywhere, profiles=tuple(found), contrasts=(), points=rows,
         size=observed[0, here] ** 0.5, band=band[here],
         outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
+        at_least=at_least[here],
         significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
         outcome=None if outcome is None else samples.y.columns[0].name,
         control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y.without_rows(),

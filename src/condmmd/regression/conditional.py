@@ -15,7 +15,8 @@ from condmmd.data import Table, encode, read_table
 from condmmd.data.checks import check_embedding
 from condmmd.embedding import embed_covariates, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
-from condmmd.regression.regularization import choose_reg, cross_validation_error, read_reg
+from condmmd.regression.missing_outcomes import read_observed, read_propensity, robust_smoother, with_rows_filled
+from condmmd.regression.regularization import Regularization, choose_reg, cross_validation_error, read_reg
 
 __all__ = ["ConditionalMeanEmbedding"]
 
@@ -31,7 +32,7 @@ class ConditionalMeanEmbedding(RegressorMixin, BaseEstimator):  # type: ignore[m
     kernel_x, kernel_y
         As in `cmmd`.
     reg
-        Ridge lambda (the ridge is lambda times the number of rows), "loo" or "gcv".
+        Ridge lambda (the ridge is lambda times the number of rows), "loo", "gcv" or "marginal likelihood".
     tol, max_rank
         As in `cmmd`.
 
@@ -63,7 +64,7 @@ class ConditionalMeanEmbedding(RegressorMixin, BaseEstimator):  # type: ignore[m
         kernel_x: KernelLike = None,
         kernel_y: KernelLike = None,
         *,
-        reg: float | Literal["loo", "gcv"] = "loo",
+        reg: float | Literal["loo", "gcv", "marginal likelihood"] = "loo",
         tol: float = 1e-10,
         max_rank: int | None = None,
     ) -> None:
@@ -73,13 +74,37 @@ class ConditionalMeanEmbedding(RegressorMixin, BaseEstimator):  # type: ignore[m
         self.tol = tol
         self.max_rank = max_rank
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to covariates and outcomes; arrays, or data frames with categories."""
+    def fit(self, X: Any, y: Any, *, observed: Any = None, propensity: Any = None) -> Self:
+        """Fit to covariates and outcomes; arrays, or data frames with categories.
+
+        Parameters
+        ----------
+        X, y
+            Covariates and outcomes, row by row.
+        observed
+            Where some outcomes are not seen, or are of another sample: which rows' outcomes count. Those of the others
+            are not looked at, but their covariates are: the embedding is then the doubly robust one of the paper, over
+            the covariates of all rows, and ``weights`` are those of the outcomes that count.
+        propensity
+            With ``observed``, the probability of it at each row. The embedding is right if this is, or if a ridge
+            regression on the rows that count is.
+        """
         check_kernel(self.kernel_x, "kernel_x")
         check_kernel(self.kernel_y, "kernel_y")
         check_embedding(self.tol, self.max_rank, "auto")
         reg = read_reg(self.reg)
+        if isinstance(reg, Regularization) and reg.lam_p != reg.lam_q:
+            raise ValueError("`reg` must be one number here: there is one group.")
+        if observed is None and propensity is not None:
+            raise ValueError("`propensity` goes with `observed`: which rows' outcomes count.")
+        seen = None
+        if observed is not None:
+            seen = read_observed(observed, len(observed))
+            e = read_propensity(propensity, len(seen))
+            y = with_rows_filled(y, seen)
         x_table, y_table = self._read(X, y)
+        if seen is not None:
+            y_table = y_table.at(y_table.values[seen])
         self.columns_x_, self.columns_y_ = x_table.head(), y_table.head()
         self.y_ = np.asarray(y_table.values)
         outcomes = embed_outcomes(resolve_kernel(self.kernel_y, y_table), y_table, tol=self.tol, max_rank=self.max_rank)
@@ -88,6 +113,13 @@ class ConditionalMeanEmbedding(RegressorMixin, BaseEstimator):  # type: ignore[m
             outcomes=outcomes.rank,
         ).principal()  # fmt: skip
         self.embedding_x_, self.embedding_y_ = covariates, outcomes
+        if seen is not None:
+            features = to_host(covariates.phi), to_host(sigma)
+            robust = robust_smoother(features, to_host(outcomes.phi), seen, e, reg)
+            self.smoother_, self.reg_ = robust.weights, robust.lam
+            error = cross_validation_error(np.array([self.reg_]), features[0], robust.pseudo, features[1])[0][0]
+            self.loo_score_ = self._explained(float(error), robust.pseudo)
+            return self
         self.reg_ = choose_reg(reg, covariates.phi, outcomes.phi, sigma).lam_p
         error = cross_validation_error(np.array([self.reg_]), covariates.phi, outcomes.phi, sigma)[0][0]
         self.loo_score_ = self._explained(float(error), to_host(outcomes.phi))

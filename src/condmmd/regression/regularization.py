@@ -1,7 +1,7 @@
-"""The ridge lambda: given, or chosen on the pooled sample by closed-form leave-one-out or generalised cross-validation.
+"""The ridge lambda: given, or chosen on the pooled sample by leave-one-out, cross-validation or marginal likelihood.
 
-Both look at the vector-valued ridge regression of the outcomes' features on the covariates' features over all rows,
-and never at the labels.
+All of them look at the vector-valued ridge regression of the outcomes' features on those of the covariates over all
+rows, and never at the labels.
 """
 
 from __future__ import annotations
@@ -34,10 +34,13 @@ __all__ = [
     "cross_sums",
     "cross_validation_error",
     "largest_near_minimum",
+    "marginal_likelihood_loss",
     "read_reg",
 ]
 
-Rule: TypeAlias = Literal["loo", "gcv", "given", "default"]
+Chosen: TypeAlias = Literal["loo", "gcv", "marginal likelihood"]
+Rule: TypeAlias = Literal["loo", "gcv", "marginal likelihood", "given", "default"]
+CHOSEN: tuple[Chosen, ...] = ("loo", "gcv", "marginal likelihood")
 
 # Lambda of a test in units of the mean of k(x, x), as in the paper.
 DEFAULT_REG = 0.1
@@ -50,6 +53,7 @@ MAX_ROWS = 50_000
 _IN_WORDS: dict[Rule, str] = {
     "loo": "pooled leave-one-out",
     "gcv": "pooled generalised cross-validation",
+    "marginal likelihood": "pooled marginal likelihood",
     "given": "given",
     "default": "0.1 of the mean of k(x, x)",
 }
@@ -75,20 +79,21 @@ class Regularization:
         return f"{self.lam_p:.4g} for P, {self.lam_q:.4g} for Q ({how})"
 
 
-Lambda: TypeAlias = Regularization | Literal["loo", "gcv", "default"]
+Lambda: TypeAlias = Regularization | Literal["loo", "gcv", "marginal likelihood", "default"]
 
 
 def read_reg(reg: Any) -> Lambda:
-    """Read ``reg``: None for the default of a test, a positive number, a `PerGroup` of two, "loo" or "gcv"."""
+    """Read ``reg``: None for the default of a test, a positive number, a `PerGroup` of two, or a rule by its name."""
     if reg is None:
         return "default"
     if isinstance(reg, str):
-        if reg not in ("loo", "gcv"):
-            raise ValueError(f"`reg` must be a positive number, PerGroup(p, q), 'loo' or 'gcv'; got '{reg}'.")
-        return "loo" if reg == "loo" else "gcv"
+        for rule in CHOSEN:
+            if reg == rule:
+                return rule
+        raise ValueError(f"`reg` must be a positive number, PerGroup(p, q) or one of {list(CHOSEN)}; got '{reg}'.")
     given = reg.pair if isinstance(reg, PerGroup) else (reg, reg)
     if not all(is_number(lam) for lam in given):
-        raise TypeError(f"`reg` must be a positive number, PerGroup(p, q), 'loo' or 'gcv'; got {reg!r}.")
+        raise TypeError(f"`reg` must be a positive number, PerGroup(p, q) or one of {list(CHOSEN)}; got {reg!r}.")
     lam_p, lam_q = (float(lam) for lam in given)
     if not (0 < lam_p < np.inf and 0 < lam_q < np.inf):
         raise ValueError(f"`reg` must be positive; got {reg}. Use reg='loo' to choose it from the data.")
@@ -103,9 +108,32 @@ def choose_reg(reg: Lambda, phi: Rows, psi: Rows, sigma: AnyArray) -> Regulariza
     if reg == "default":
         return Regularization(DEFAULT_REG * unit, DEFAULT_REG * unit, "default")
     grid = GRID * unit
+    if reg == "marginal likelihood":
+        lam = float(grid[np.argmin(marginal_likelihood_loss(grid, phi, psi, sigma))])
+        return Regularization(lam, lam, reg)
     errors = cross_validation_error(grid, phi, psi, sigma)[0 if reg == "loo" else 1]
     lam = largest_near_minimum(grid, errors)
     return Regularization(lam, lam, reg)
+
+
+def marginal_likelihood_loss(grid: Array, phi: Rows, psi: Rows, sigma: AnyArray) -> Array:
+    """Twice the negative logarithm of the marginal likelihood for each outcome feature, up to a constant.
+
+    The outcomes' features are independent Gaussian processes of x with the kernel ``s^2 k / (N lam)`` and noise of the
+    variance ``s^2``, whose posterior mean is the ridge regression; with the best s^2 what is left is
+    ``N log tr((I + K / (N lam))^-1 L) + log det(I + K / (N lam))``, from the eigenvalues of C.
+    """
+    N = n_rows(phi)
+    M = to_host(cross_sums(phi, psi))
+    eigenvalues, along = to_host(sigma), np.sum(M**2, axis=1)
+    total = float(to_host(sum_rows(_square_sum, psi)))
+    misfit = total - np.sum(along / (N * (eigenvalues + grid[:, None])), axis=1)
+    misfit = np.maximum(misfit, 1e-300 + 1e-15 * total)
+    return np.asarray(N * np.log(misfit) + np.sum(np.log1p(np.maximum(eigenvalues, 0.0) / grid[:, None]), axis=1))
+
+
+def _square_sum(rows: Rows) -> Rows:
+    return namespace(rows).sum(rows**2)
 
 
 def cross_validation_error(

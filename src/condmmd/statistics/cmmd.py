@@ -52,9 +52,9 @@ class CMMD:
         A measurement has every level.
     reg
         Ridge lambda; the ridge is lambda times the rows of the group. A number; ``PerGroup(p, q)``; chosen on the
-        pooled rows by "loo" (leave-one-out) or "gcv" (generalised cross-validation), of which rows that are copies of
-        others make too little; or several of these, in any sequence, which a test joins. None: in a test 0.1 in units
-        of the mean of k(x, x), in a measurement "loo".
+        pooled rows by "loo" (leave-one-out), "gcv" (generalised cross-validation), of which rows that are copies of
+        others make too little, or "marginal likelihood"; or several of these, in any sequence, which a test joins.
+        None: in a test 0.1 in units of the mean of k(x, x), in a measurement "loo".
     estimator
         `PlugIn`, `Joint`, `Orthogonal`, `DoublyRobust` or `Overlap`, or the name of one: "plugin", "joint",
         "orthogonal", "doubly_robust", "overlap".
