@@ -22,7 +22,7 @@ from condmmd.nuisance import Forests, PooledRidge
 from condmmd.results import CMMDTestResult, CompareResult, Discrepancy, MMDTestResult, PlanResult, ScreenResult
 from condmmd.statistics import CMMD, MMD, DoublyRobust, Energy, EnergyKernel, Family, Joint, Orthogonal, Overlap, PlugIn
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 __all__ = [
     "CMMD",
