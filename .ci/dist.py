@@ -37,11 +37,12 @@ def absolute(readme: str, host: str, revision: str) -> str:
 
 
 def tell(folder: Path, host: str, revision: str) -> None:
-    """Write the host into what is built."""
-    readme, project = folder / "README.md", folder / "pyproject.toml"
-    readme.write_text(absolute(readme.read_text(), host, revision))
+    """Write the host into what is built; the README stays as it is, beside one for those who show it elsewhere."""
+    (folder / "README.absolute.md").write_text(absolute((folder / "README.md").read_text(), host, revision))
     urls = f'Source = "{host}"\nIssues = "{host}/issues"\nChangelog = "{host}/blob/{revision}/CHANGELOG.md"\n'
-    project.write_text(project.read_text().replace("[project.urls]\n", f"[project.urls]\n{urls}"))
+    project = folder / "pyproject.toml"
+    text = project.read_text().replace('readme = "README.md"', 'readme = "README.absolute.md"')
+    project.write_text(text.replace("[project.urls]\n", f"[project.urls]\n{urls}"))
 
 
 def build(target: Path, umask: int, epoch: str, *, isolated: bool, host: str, revision: str) -> dict[str, str]:

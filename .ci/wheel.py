@@ -32,14 +32,14 @@ print(condmmd.__version__)
 
 
 def run(*command: str | Path, folder: Path, status: int = 0) -> str:
-    """What a command prints; an error unless it ends with ``status``."""
+    """What a command prints, or how it refuses; an error unless it ends with ``status``."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     done = subprocess.run(
         [str(part) for part in command], cwd=folder, env=clean, capture_output=True, text=True, check=False
     )
     if done.returncode != status:
         raise SystemExit(f"{command}: status {done.returncode}, not {status}\n{done.stdout}{done.stderr}")
-    return done.stdout + done.stderr
+    return done.stderr if status else done.stdout
 
 
 def table(path: Path) -> None:
