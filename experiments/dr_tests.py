@@ -49,7 +49,7 @@ EXPERIMENTS = [
             **({AS_WRITTEN: partial(as_written, difference)} if name == "type1" else {}),
             OURS: partial(with_defaults, difference),
         },
-        share={OURS: 0.125},
+        share={OURS: 0.25 if name == "type1" else 0.125},
         targets=rates(f"dr/{file}_vs_sample_size.pdf"),
         xlabel="sample size n = m",
         ylabel="type I error" if name == "type1" else "power",
