@@ -231,8 +231,7 @@ def replays(record):
         f"**{sum(same.values())} of {sum(map(len, rows.values()))} rates are the published ones exactly.** Their seeds "
         "and the order in which their generators are called are public, so that samples and null labels can be drawn "
         "again as they were; the statistics and the p-values are ours (`python -m experiments.replay`). The doubly "
-        "robust and the MNIST experiments are not replayed"
-        + (f"; {missing} can be, and were not yet." if missing else "."),
+        "robust and the MNIST experiments are not replayed" + (f"; not yet replayed: {missing}." if missing else "."),
         "",
         "| figure | rates | exactly equal |",
         "|---|---|---|",
