@@ -23,9 +23,13 @@ const heading = (words) => async (page) => page.evaluate((text) => {
   found.scrollIntoView();
 }, words);
 
+const figure = (title) => async (page) => page.evaluate((text) => {
+  [...document.querySelectorAll("figure h3")].find((one) => one.textContent === text).scrollIntoView();
+}, title);
+
 await shot("answer", "cars", { height: 700 });
-await shot("along", "cars", { act: heading("Both groups") });
-await shot("categories", "insurance", { height: 1000, act: heading("Both groups") });
+await shot("along", "cars", { height: 1250, act: heading("Both groups") });
+await shot("categories", "insurance", { height: 1150, act: figure("village") });
 await shot("narrow", "cars", { width: 390, height: 800, act: heading("How large") });
 await shot("dark", "cars", { height: 700, scheme: "dark", act: heading("Pictures of the test") });
 await shot("picked", "weather", {

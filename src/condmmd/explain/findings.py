@@ -24,6 +24,8 @@ ROUNDING = 1e-9
 # Covariates of which a summary says how the difference changes along them, and regions in a representation.
 MAX_CONTRASTS = 3
 SHOWN = 5
+# From this p-value on chance puts some covariate as far in front more often than not.
+WORTH_SAYING = 0.5
 # Differences over all rows that are told.
 MAX_DIFFERENCES = 3
 
@@ -243,9 +245,9 @@ class Where:
 
     def _most_likely(self) -> list[str]:
         """Of several covariates the one to look at first, and how often chance alone would put one as far in front."""
-        if len(self.profiles) < 2:
-            return []
         first = self.profiles[0]
+        if len(self.profiles) < 2 or first.variation_pvalue > WORTH_SAYING:
+            return []
         among = f"p = {first.variation_pvalue:.3g} over all {len(self.profiles)} covariates"
         return [f"if it varies, then along {first.covariate} most ({among})"]
 

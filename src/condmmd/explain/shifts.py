@@ -119,12 +119,17 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
         differences = np.concatenate(draws)
         centred = differences - np.einsum("g,bgk->bk", weight, differences)[:, None]
         statistics[:, j] = np.einsum("g,bgk->b", weight, centred**2)
-    z = standard_scores(np.cbrt(statistics), over=slice(1, None)).z  # random signs give no labels like the observed
+    z = _among_signs(statistics)
     x = evidence.samples.x
     if x.numeric:
-        slopes = standard_scores(np.cbrt(_slopes(values, evidence, signs)), over=slice(1, None)).z
+        slopes = _among_signs(_slopes(values, evidence, signs))
         z[:, list(x.numeric)] = np.maximum(z[:, list(x.numeric)], slopes)
     return [(float(score), float(p)) for score, p in zip(z[0], largest_pvalues(z), strict=True)]
+
+
+def _among_signs(statistics: Array) -> Array:
+    """Sums of squares on a scale near normal, in units of what random signs give: these give no labels as observed."""
+    return standard_scores(np.cbrt(statistics), over=slice(1, None)).z
 
 
 def _slopes(values: Array, evidence: Evidence, signs: npt.NDArray[np.int8]) -> Array:

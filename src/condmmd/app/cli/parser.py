@@ -66,7 +66,9 @@ def make_parser() -> argparse.ArgumentParser:
                       "the outcome given them: overlap (rows that could be of either group), all, p or q (rows like "
                       "those of that group). Differences that cancel do not count")  # fmt: skip
     test.add_argument("--trim", type=float, metavar="SHARE", help="leave out rows where one group is rarer than this")
-    test.add_argument("--resamples", type=int, default=999, metavar="B", help="null label vectors (999)")
+    test.add_argument("--resamples", type=int, metavar="B",
+                      help="null label vectors (999; of more than 200,000 rows 199, or as many as --significance and "
+                      "--fail-under need)")  # fmt: skip
     test.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="for the verdict (0.05)")
     test.add_argument("--seed", type=int, default=0, help="of the null labels (0); the same gives the same answer")
     test.add_argument("--jobs", type=int, metavar="N", help="workers; the answer does not depend on it")
