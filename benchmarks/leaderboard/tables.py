@@ -64,5 +64,12 @@ def is_merit(row, problem):
 
 
 def ranked(rows):
-    """Those that keep all levels first, by mean power; of the others likewise; those without power last."""
-    return sorted(rows, key=lambda row: (row.power is None, bool(row.broken), -(row.power or 0)))
+    """Those that keep all levels first, by mean power; of the others likewise; those without power last.
+
+    A mean over fewer alternatives than others have is of another kind, and comes after theirs.
+    """
+    asked = {row.method: sum(not problem.null for problem in row.rates) for row in rows}
+    most = max(asked.values(), default=0)
+    return sorted(
+        rows, key=lambda row: (row.power is None, bool(row.broken), asked[row.method] < most, -(row.power or 0))
+    )

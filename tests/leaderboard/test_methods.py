@@ -23,7 +23,7 @@ from benchmarks.leaderboard.methods import (
     stein,
     xkte,
 )
-from benchmarks.leaderboard.problems import Pairs
+from benchmarks.leaderboard.problems import Pairs, TwoSamples
 from condmmd import Gaussian
 from tests import gold
 
@@ -117,6 +117,12 @@ def test_smoothed_at_a_point(name):
     k = smoothed.similarity(TWO["Y"], LOCAL[name], settings["bw"])
     agrees(smoothed.statistic_at(np.array(settings["x0"]), TWO["X"], TWO["group"], k), name, "statistic")
     agrees([smoothed.bandwidth(TWO["X"][TWO["group"] == 1], local=True)][0], name, "h_group1")
+
+
+def test_a_column_of_indicators_has_no_bandwidth():
+    X = np.column_stack([TWO["X"], np.arange(90) % 7 == 0]).astype(float)
+    with pytest.raises(ValueError, match="bandwidth is zero"):
+        smoothed.two_sample_test(TwoSamples(X, TWO["Y"], TWO["group"]), 19, np.random.default_rng(0))
 
 
 def test_local_bootstrap():

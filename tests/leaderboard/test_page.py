@@ -51,6 +51,11 @@ def test_power_counts_where_the_null_that_it_was_made_from_holds():
     assert honest.seconds == pytest.approx(0.1)
 
 
+def test_a_mean_of_fewer_alternatives_comes_later():
+    few = row_of(MISSING, record(5, 5, 99, 99, 99), [*NULLS, OF_ONE])
+    assert [row.method.name for row in ranked([few, *ROWS])] == ["honest", "gone", "liar"]
+
+
 def test_the_page_marks_it():
     text = page({PAIRED: ROWS}, RECORDS, {PAIRED: PROBLEMS}, 199)
     assert "| liar † | 0.30 ±0.05 | 0.05 ±0.02 | null one | 100 |" in text

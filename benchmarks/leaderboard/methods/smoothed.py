@@ -11,6 +11,7 @@ a U-statistic over i != j and l != m. Default: h = n^(-1 / (p/2 + 2 - 0.1)) min(
 the rule of thumb that KDist documents; the bandwidth of outcomes is the median distance. Covariates weigh by their
 densities, so a difference where they are sparse counts for little. At one point x_0 it is the mean of
 k_ij + k_lm - 2 k_il over i != j, l != m with weights G(x_i - x_0) and so on. The null is that of `local_bootstrap`.
+A column whose quartiles agree, such as most indicators, has a bandwidth of zero: then there is no statistic.
 
 KDist's Epanechnikov "of order 4 and 6" are the biweight and the triweight, of order 2; they are not here.
 """
@@ -96,6 +97,8 @@ def statistic_at(x0, X, group, k, smoother="gaussian"):
 def two_sample_test(data, resamples, rng, *, kind="mmd", widen=1.0):
     X, Y, group = data.numbers()
     h = tuple(widen * bandwidth(X[group == label]) for label in (1, 0))
+    if np.min(h) <= 0:
+        raise ValueError("the quartiles of a covariate agree: its bandwidth is zero")
     M, k = pair_weights(X, group, h=h), similarity(Y, kind)
     observed = np.sum(M * k)
     rows = local_bootstrap.rows(X, group, resamples, rng)
