@@ -8,10 +8,10 @@ import pytest
 
 from condmmd import Mixture, Normals, Quantiles, model_test
 
-RNG = np.random.default_rng(2)
-N = 150
+RNG = np.random.default_rng(5)
+N = 300
 X = RNG.normal(size=N)
-SD = 0.4 + 0.4 * (X > 0)
+SD = 0.3 + 0.6 * (X > 0)
 Y = np.sin(X) + SD * RNG.normal(size=N)
 FLAT = np.full(N, np.sqrt(np.mean(SD**2)))
 LEVELS = np.array([0.1, 0.5, 0.9])

@@ -91,7 +91,8 @@ def test_names_of_columns_and_rows_in_blocks():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"null": "redraw"}, ValueError, "`null` must be one of"),
+        ({"null": "redraw"}, ValueError, "no model to draw outcomes from"),
+        ({"null": "guess"}, ValueError, "`null` must be one of"),
         ({"null": "normal"}, ValueError, "the normal limit is that of weights='neighbours'"),
         ({"null": "normal", "weights": "neighbours", "blocks": np.arange(120) // 2}, ValueError, "null='flips'"),
         ({"n_resamples": 9}, ValueError, "gives no p-value below 0.1"),

@@ -55,13 +55,13 @@ def test_outcomes_drawn_anew_are_like_those_of_the_model(kind):
     residuals = own.features(None, 1e-6, 64, blind=True)
     redraw = own.redraw(residuals)
     drawn = redraw(np.random.default_rng(1), 4000)
-    assert drawn.shape == (4000, N, residuals.rank)
+    views = residuals.views(lambda values: values)
+    observed = np.concatenate([np.asarray(residuals.rho), *(np.asarray(view.values) for view in views)], axis=1)
+    assert drawn.shape == (4000, *observed.shape)
     error = drawn.std(axis=0) / 4000**0.5
     assert (np.abs(drawn.mean(axis=0)) <= 5 * error + 1e-4).all()
     if kind == "draws":  # each is one of ten, and the observed outcome is one of them
-        assert (np.abs(drawn[:, 0] - np.asarray(residuals.rho)[0]).max(axis=1) < 1e-9).mean() == pytest.approx(
-            0.1, abs=0.03
-        )
+        assert (np.abs(drawn[:, 0] - observed[0]).max(axis=1) < 1e-9).mean() == pytest.approx(0.1, abs=0.03)
 
 
 def test_blind_features_are_not_moved_by_the_outcomes():

@@ -33,7 +33,7 @@ def test_all_flips_where_they_are_few():
 
 def test_several_columns_are_joined_in_one_p_value():
     outcome = by_flips(trained().fitted, SETTINGS)
-    assert len(outcome.by_level) == 4
+    assert len(outcome.by_level) == 8
     assert outcome.null.shape == (199,)
     assert outcome.pvalue == pytest.approx((1 + np.sum(outcome.null >= outcome.statistic)) / 200)
     assert np.isfinite(outcome.null).all()

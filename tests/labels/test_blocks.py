@@ -1,5 +1,6 @@
 """Blocks of rows that share one label."""
 
+import dask.array as da
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -7,7 +8,7 @@ import pytest
 
 from condmmd import OverlapWarning
 from condmmd.labels import read_blocks
-from condmmd.labels.blocks import warn_block_sizes
+from condmmd.labels.blocks import read_units, warn_block_sizes
 
 
 def test_blocks_are_numbered_and_labelled():
@@ -85,3 +86,14 @@ def test_one_column_of_a_frame_is_as_good_as_a_series():
     assert read_blocks(frame[["id"]], t).of_row.tolist() == (np.arange(8) // 2).tolist()
     with pytest.raises(ValueError, match="`blocks` must be one column"):
         read_blocks(frame, t)
+
+
+def test_units_are_numbered_as_they_appear():
+    np.testing.assert_array_equal(read_units(["b", "a", "b", "c", "a"], np.zeros(5)), [0, 1, 0, 2, 1])
+    assert read_units(None, np.zeros(5)) is None
+    with pytest.raises(ValueError, match="at least 2 blocks"):
+        read_units(np.ones(5), np.zeros(5))
+    with pytest.raises(ValueError, match="one value a row, 4"):
+        read_units(np.ones(5), np.zeros(4))
+    with pytest.raises(TypeError, match="all rows in memory"):
+        read_units(np.arange(4), da.zeros(4, chunks=2))

@@ -19,7 +19,7 @@ def test_everything_is_in_the_dictionary():
     assert len(plain["null_distribution"]) == 999
     assert plain["by_level"][0]["name"] == "level 0"
     assert plain["effect"]["effects"][0]["name"] == "mean of y"
-    assert len(RESULT.to_frame()) == 4
+    assert len(RESULT.to_frame()) == 8
 
 
 def test_it_speaks_by_its_significance():

@@ -39,8 +39,8 @@ def fitted(**options):
 def test_every_level_at_any_signs(way):
     fit = fitted()
     if way == "moments":
-        fit.__dict__["_pairs"] = None
-    assert (fit._pairs is None) == (way == "moments")
+        fit.sides[0].__dict__["_pairs"] = None
+    assert (fit.sides[0]._pairs is None) == (way == "moments")
     signs = RNG.choice([-1.0, 1.0], size=(3, N))
     np.testing.assert_allclose(fit(HeldLabels(signs)), [literal(w) for w in signs], rtol=1e-8)
 
@@ -48,7 +48,7 @@ def test_every_level_at_any_signs(way):
 def test_other_residuals_in_place_of_signs():
     signs = RNG.choice([-1.0, 1.0], size=(3, N))
     for fit in (fitted(), fitted(weights="neighbours"), fitted(weights="adaptive", level="adaptive")):
-        rho = signs[:, :, None] * np.asarray(fit.residuals.rho)
+        rho = signs[:, :, None] * fit.observed
         np.testing.assert_allclose(fit.at(rho), fit(HeldLabels(signs)), rtol=1e-9, atol=1e-12)
 
 
@@ -64,7 +64,8 @@ def test_blocks_share_a_sign():
 
 def test_what_is_said_of_each_column():
     names = [column.name for column in fitted(level="adaptive", weights="adaptive").columns]
-    assert names == ["level 0", "level 1", "level 2, joint form", "10 nearest neighbours"]
+    views = [f"the {view}, {side}" for view in ("mean", "spread") for side in ("over all rows", "along the covariates")]
+    assert names == ["level 0", "level 1", "level 2, joint form", *views, "10 nearest neighbours"]
 
 
 @pytest.mark.parametrize(

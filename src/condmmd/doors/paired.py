@@ -30,6 +30,7 @@ def paired_test(
     Y2: Any,
     *,
     data: Any = None,
+    labels: tuple[str, str] | None = None,
     kernel_x: KernelLike = None,
     kernel_y: KernelLike = None,
     level: Level | Sequence[Level] | Literal["adaptive"] = "adaptive",
@@ -58,6 +59,8 @@ def paired_test(
         The two outcomes of each unit, with the same columns: numbers, categories, or several of either.
     data
         A data frame of which the other arguments name columns.
+    labels
+        What the two outcomes are called; None: the names of their columns in ``data``, else Y1 and Y2.
     kernel_x, kernel_y
         As in `CMMD`, of columns. A lengthscale of outcomes that is not given is the median distance in both together.
     level
@@ -106,12 +109,14 @@ def paired_test(
     )
     plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
     options = {
-        "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level, "weights": weights, "neighbours": neighbours,
-        "reg": reg, "blocks": blocks, "null": null, "n_resamples": n_resamples, "significance": significance,
-        "rng": settings.seed, "tol": tol,
+        "labels": labels, "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level, "weights": weights,
+        "neighbours": neighbours, "reg": reg, "blocks": blocks, "null": null, "n_resamples": n_resamples,
+        "significance": significance, "rng": settings.seed, "tol": tol,
     }  # fmt: skip
     call = call_code(paired_test, spelled(data, {"X": X, "Y1": Y1, "Y2": Y2}), options)
-    named = tuple(value if isinstance(value, str) else argument for argument, value in (("Y1", Y1), ("Y2", Y2)))
+    named = labels or tuple(
+        value if isinstance(value, str) else argument for argument, value in (("Y1", Y1), ("Y2", Y2))
+    )
     X, Y1, Y2, blocks = pick_columns(data, X=X, Y1=Y1, Y2=Y2, blocks=blocks)
     pairs = read_pairs(X, Y1, Y2, blocks=blocks)
     plan = replace(plan, blocks=read_units(blocks, pairs.x.values))

@@ -14,6 +14,7 @@ from condmmd.data import Column, Table
 from condmmd.embedding.choose import embed_outcomes
 from condmmd.embedding.embedding import Embedding
 from condmmd.embedding.rowwise import CHOSEN_BY, Differences, Redraw, RowResiduals, differences_of, some_rows
+from condmmd.embedding.views import Centre, View, bent, expected_bent, views_of
 from condmmd.kernels import Delta, Gaussian, KernelLike, resolve_kernel
 from condmmd.kernels.laws import GaussianOfLaws, point_laws
 
@@ -49,7 +50,8 @@ class ClassRows:
             raise ValueError(f"`kernel_y` of classes must be Delta() or None; got {kernel!r}.")
         rank = self.basis.shape[1]
         rho = map_rows(partial(_class_residuals, basis=self.basis), self.y.values, self.probabilities, columns=rank)
-        return RowResiduals(rho, Delta(), {"kernel": "Delta()", "rank": rank, "residual": 0.0, "method": "explicit"})
+        summary = {"kernel": "Delta()", "rank": rank, "residual": 0.0, "method": "explicit"}
+        return RowResiduals(rho, Delta(), summary, views=partial(_shares, rho=rho))
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:  # noqa: ARG002
         """Classes from their probabilities."""
@@ -94,7 +96,13 @@ def _redrawn_classes(rng: np.random.Generator, count: int, cumulative: Array, ex
     codes = np.zeros(u.shape, dtype=np.int64)
     for column in cumulative.T[:-1]:
         codes += u > column
-    return np.asarray(basis[codes] - expected)
+    rho = basis[codes] - expected
+    return np.concatenate([rho, rho], axis=2)  # features, and the view of shares
+
+
+def _shares(centre: Centre, rho: Rows) -> tuple[View, ...]:  # noqa: ARG001
+    """Over all rows: along the covariates these are the features themselves."""
+    return (View("the shares", rho, along=False),)
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +135,29 @@ class LawRows:
         found = embed_outcomes(own, Table(rows, columns, "model"), tol=tol, max_rank=max_rank)
         rho = map_rows(partial(self._residuals, y=found), self.y.values, self.laws, columns=found.rank)
         shown = Gaussian(scales if len(scales) > 1 else scales[0])
-        return RowResiduals(rho, shown, {**found.summary(), "kernel": repr(shown)}, found)
+        summary = {**found.summary(), "kernel": repr(shown)}
+        return RowResiduals(rho, shown, summary, found, self._views)
+
+    def _views(self, centre: Centre) -> tuple[View, ...]:  # noqa: ARG002 - a law says itself what its centre is
+        width = len(self.y.columns)
+        return views_of(map_rows(self._standardised, self.y.values, self.laws, columns=2 * width), width)
+
+    def _standardised(self, values: Rows, laws: Rows) -> Rows:
+        """The mean and the spread of outcomes, in units of their laws, less what the laws expect."""
+        own = to_host(laws)
+        centre, unit, expected = self._standards(own)
+        z = (to_host(values) - centre) / unit
+        found: Rows = move_to(np.concatenate([z, bent(z**2) - expected], axis=1), values)
+        return found
+
+    def _standards(self, laws: Array) -> tuple[Array, Array, Array]:
+        """Mean and deviation of each law, and what it expects of a bent square in these units."""
+        weight, mean, deviation = self._split(laws)
+        centre = np.einsum("ic,icd->id", weight, mean)
+        unit = np.sqrt(np.einsum("ic,icd->id", weight, deviation**2 + (mean - centre[:, None, :]) ** 2))
+        m, s = (mean - centre[:, None, :]) / unit[:, None, :], deviation / unit[:, None, :]
+        columns = [expected_bent(weight, m[:, :, j], s[:, :, j]) for j in range(centre.shape[1])]
+        return centre, unit, np.stack(columns, axis=1)
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:
         """Outcomes from their laws."""
@@ -135,11 +165,13 @@ class LawRows:
         if y is None:
             return None
         expected = to_host(y.transform(laws))
+        centre, unit, bend = self._standards(laws)
 
         def draw(rng: np.random.Generator, count: int) -> Array:
-            values = np.concatenate([self._drawn(laws, rng) for _ in range(count)])
-            psi = to_host(y.transform(point_laws(values, self.components)))
-            return psi.reshape(count, len(laws), -1) - expected
+            values = np.stack([self._drawn(laws, rng) for _ in range(count)])
+            psi = to_host(y.transform(point_laws(values.reshape(-1, values.shape[2]), self.components)))
+            z = (values - centre) / unit
+            return np.concatenate([psi.reshape(count, len(laws), -1) - expected, z, bent(z**2) - bend], axis=2)
 
         return draw
 
@@ -221,21 +253,43 @@ class DrawRows:
         points = own if blind else own.at(np.concatenate([y, *np.moveaxis(draws[:, :more], 1, 0)]))
         found = embed_outcomes(resolve_kernel(kernel, own), points, tol=tol, max_rank=max_rank)
         rho = map_rows(partial(self._residuals, y=found), self.y.values, self.draws, columns=found.rank)
-        return RowResiduals(rho, found.kernel, found.summary(), found)
+        return RowResiduals(rho, found.kernel, found.summary(), found, self._views)
+
+    def _views(self, centre: Centre) -> tuple[View, ...]:  # noqa: ARG002 - draws say themselves what their centre is
+        width = len(self.y.columns)
+        return views_of(map_rows(self._first_of_all, self.y.values, self.draws, columns=2 * width), width)
+
+    def _first_of_all(self, values: Rows, draws: Rows) -> Rows:
+        bank = self._bank(to_host(values), to_host(draws), None)
+        found: Rows = move_to(np.ascontiguousarray(bank[:, 0]), values)
+        return found
+
+    def _bank(self, values: Array, draws: Array, y: Embedding | None) -> Array:
+        """Residuals with each of the draws in place of the outcome, which comes first: (rows, draws + 1, residuals).
+
+        Centre and unit are those of outcome and draws together, which do not know which is which.
+        """
+        count = self.count
+        own = np.concatenate([values, draws], axis=1).reshape(len(values), count + 1, -1)
+        deviation = own.std(axis=1, keepdims=True)
+        z = (own - own.mean(axis=1, keepdims=True)) / np.where(deviation > 0, deviation, 1.0)
+        parts = [z, bent(z**2)]
+        if y is not None:
+            psi = to_host(y.transform(own.reshape(-1, own.shape[2])))
+            parts.insert(0, psi.reshape(len(own), count + 1, -1))
+        bank = np.concatenate(parts, axis=2)
+        return np.asarray(((count + 1) * bank - bank.sum(axis=1, keepdims=True)) / count)
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:
         """Any of the draws in place of the outcome, which is then one of the draws."""
         y, count = residuals.embedding, self.count
         if y is None:
             return None
-        own, draws = to_host(self.y.values), to_host(self.draws)
-        bank = to_host(y.transform(np.concatenate([own, draws], axis=1).reshape(-1, own.shape[1])))
-        bank = bank.reshape(len(own), count + 1, -1)
-        bank = ((count + 1) * bank - bank.sum(axis=1, keepdims=True)) / count
+        bank = self._bank(to_host(self.y.values), to_host(self.draws), y)
 
         def draw(rng: np.random.Generator, size: int) -> Array:
-            which = rng.integers(count + 1, size=(size, len(own)))
-            return np.asarray(bank[np.arange(len(own)), which])
+            which = rng.integers(count + 1, size=(size, len(bank)))
+            return np.asarray(bank[np.arange(len(bank)), which])
 
         return draw
 

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar, Literal, Protocol, TypeAlias
 
@@ -23,12 +23,14 @@ from condmmd.backend import (
     pick_rows,
     sample_rows,
     sum_rows,
+    take,
     to_host,
 )
 from condmmd.data import SAMPLE_ROWS, Table
 from condmmd.data.pairs import Pairs
 from condmmd.embedding.choose import embed_outcomes
 from condmmd.embedding.embedding import Embedding
+from condmmd.embedding.views import Centre, View, paired_views
 from condmmd.kernels import Kernel, KernelLike, resolve_kernel
 
 __all__ = [
@@ -42,12 +44,16 @@ CHOSEN_BY = 5_000
 
 @dataclass(frozen=True, eq=False)
 class RowResiduals:
-    """Residual features of the rows, and what they are features of; ``embedding`` where new outcomes can have them."""
+    """Residual features of the rows, and what they are features of; ``embedding`` where new outcomes can have them.
+
+    ``views`` are plainer residuals beside them, from what covariates say of numbers.
+    """
 
     rho: Rows
     kernel: Kernel
     summary: dict[str, Any]
     embedding: Embedding | None = None
+    views: Callable[[Centre], tuple[View, ...]] | None = None
 
     @property
     def rank(self) -> int:
@@ -55,7 +61,7 @@ class RowResiduals:
         return int(self.rho.shape[1])
 
 
-# From a generator and a count: residual features of outcomes that are drawn anew, shape (count, rows, features).
+# From a generator and a count: residuals of outcomes drawn anew, features and then views, (count, rows, all of them).
 Redraw: TypeAlias = Callable[[np.random.Generator, int], Array]
 
 
@@ -136,7 +142,13 @@ class PairedRows:
         some = self.pairs.some_outcomes(CHOSEN_BY)
         y = embed_outcomes(resolve_kernel(kernel, some), some, tol=tol, max_rank=max_rank)
         rho = map_rows(partial(_difference, y=y), self.pairs.first.values, self.pairs.second.values, columns=y.rank)
-        return RowResiduals(rho, y.kernel, y.summary())
+        return RowResiduals(rho, y.kernel, y.summary(), views=self._views if self.pairs.first.numeric else None)
+
+    def _views(self, centre: Centre) -> tuple[View, ...]:
+        """Of the numbers among the outcomes."""
+        numeric = self.pairs.first.numeric
+        first, second = (take(table.values, numeric, axis=1) for table in (self.pairs.first, self.pairs.second))
+        return paired_views(first, second, centre)
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:  # noqa: ARG002
         """There is no model to draw from."""
@@ -186,7 +198,7 @@ def principal_residuals(residuals: RowResiduals, tol: float) -> RowResiduals:
     keep = U[:, left_out > tol * max(left_out[-1], np.finfo(float).tiny)][:, ::-1]
     keep = keep if keep.shape[1] else U[:, -1:]
     rho = map_rows(partial(_rotated, U=np.ascontiguousarray(keep)), residuals.rho, columns=keep.shape[1])
-    return RowResiduals(rho, residuals.kernel, residuals.summary, residuals.embedding)
+    return replace(residuals, rho=rho)
 
 
 def _second(rho: Rows) -> Rows:

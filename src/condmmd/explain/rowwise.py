@@ -242,7 +242,7 @@ def _null(
     """Residual features of the rows looked at as the null hypothesis would have them, some draws at a time."""
     if trained.redraw is not None:
         for size, rng in redraw_units(count, plan.settings.seed):
-            yield trained.redraw(rng, size)[:, index]
+            yield trained.redraw(rng, size)[:, index, : rho.shape[1]]
         return
     of_row = trained.fitted.of_row
     if of_row is None or plan.blocks is None:

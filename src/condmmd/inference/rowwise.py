@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows, to_host
+from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows
 from condmmd.data.checks import check_choice, check_resamples
 from condmmd.data.warning_types import SmallSampleWarning, warn_user
 from condmmd.embedding.rowwise import ComparedRows, Redraw, principal_residuals
@@ -122,7 +122,7 @@ def by_flips(fitted: FittedRowwise, settings: Settings) -> Outcome:
 def by_redraws(fitted: FittedRowwise, redraw: Redraw, settings: Settings) -> Outcome:
     """Compare the observed outcomes with outcomes drawn from the model: exact, if it is the model that is tested."""
     check_resamples(settings.n_resamples, settings.significance)
-    parts = [fitted.at(to_host(fitted.residuals.rho)[None, ...])]
+    parts = [fitted.at(fitted.observed)]
     for size, rng in redraw_units(settings.n_resamples, settings.seed):
         parts.append(fitted.at(redraw(rng, size)))
         settings.compute.report(sum(len(part) for part in parts) - 1, settings.n_resamples, "redraws")
@@ -132,7 +132,7 @@ def by_redraws(fitted: FittedRowwise, redraw: Redraw, settings: Settings) -> Out
 
 def by_normal_limit(fitted: FittedRowwise) -> Outcome:
     """The neighbours' score against the normal law's upper tail: no resampling."""
-    if fitted.edges is None or fitted.levels:
+    if fitted.edges is None or fitted.sides:
         raise ValueError("the normal limit is that of the neighbours alone.")
     score = fitted.edges.score
     p = float(ndtr(-score))

@@ -83,7 +83,9 @@ def read_units(blocks: Any, like: Rows) -> npt.NDArray[np.int64] | None:
     names, of_row = _numbered(block_values(blocks), (rows,))
     if len(names) < 2:
         raise ValueError("`blocks`: at least 2 blocks are needed, or there is nothing to resample.")
-    return of_row
+    first = np.full(len(names), rows)
+    np.minimum.at(first, of_row, np.arange(rows))
+    return np.argsort(np.argsort(first))[of_row]  # in the order in which they appear, whatever they are called
 
 
 def _numbered(values: npt.NDArray[Any], shape: tuple[int, ...]) -> tuple[npt.NDArray[Any], npt.NDArray[np.int64]]:

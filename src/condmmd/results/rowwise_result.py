@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import deepcopy
 from dataclasses import asdict, dataclass, fields, replace
+from os import PathLike
 from typing import Any, ClassVar, Self
 
 from condmmd.backend import Array, cached_property, n_rows
@@ -15,10 +16,14 @@ from condmmd.data.table import listed
 from condmmd.effects import Effects
 from condmmd.effects.rowwise import rowwise_effects
 from condmmd.embedding.rowwise import ComparedRows
+from condmmd.explain.reliability import Reliability, reliability_of
 from condmmd.explain.rowwise import RowWhere, locate_rows
 from condmmd.inference import LevelResult
 from condmmd.inference.rowwise import RowwisePlan, TrainedRows
 from condmmd.kernels import lengthscales
+from condmmd.present import check_extras, check_target, write_whole
+from condmmd.present.rowwise import plot_rows
+from condmmd.present.rowwise_report import RowReport, render_rows
 from condmmd.results.text import shortened
 
 __all__ = ["CalibrationTestResult", "ModelTestResult", "PairedTestResult", "RowwiseResult"]
@@ -87,6 +92,7 @@ class RowwiseResult:
     _rows: ComparedRows | None
 
     assumptions: ClassVar[dict[str, str]] = {}
+    pictures: ClassVar[tuple[str, ...]] = ("where", "columns", "null")
 
     @classmethod
     def of(cls, plan: RowwisePlan, rows: ComparedRows, call: str) -> Self:
@@ -186,6 +192,37 @@ class RowwiseResult:
         """The numbers and the words, without the rows: small, but it cannot be asked more."""
         return replace(self, _plan=None, _rows=None)
 
+    def plot(self, kind: str | None = None, ax: Any = None, **options: Any) -> Any:
+        """Draw a picture and return its axes; needs matplotlib.
+
+        Parameters
+        ----------
+        kind
+            "where", "columns" (each way of looking by itself) or "null"; of predictions also "reliability", which is
+            theirs if nothing is said. None: the first that there is.
+        ax
+            Axes to draw on; None makes new ones.
+        options
+            ``covariate`` for "where"; without, the leading one.
+        """
+        return plot_rows(self, self.pictures[0] if kind is None else kind, ax, **options)
+
+    def report(self, path: str | PathLike[str], *, overwrite: bool = False, title: str | None = None) -> None:
+        """Write everything to one HTML file, pictures included; needs matplotlib and jinja2.
+
+        Parameters
+        ----------
+        path
+            The file; it appears when it is complete.
+        overwrite
+            Whether it may replace an older one.
+        title
+            Of the page; None asks the question of the test.
+        """
+        check_extras()
+        target = check_target(path, overwrite=overwrite)
+        write_whole(target, render_rows(self, RowReport(title or self.question(), self.call)))
+
     def summary(self) -> str:
         """Return a screenful that a person can read."""
         differs = "" if self.pvalue <= self.significance else "no "
@@ -271,6 +308,13 @@ class ModelTestResult(RowwiseResult):
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationTestResult(ModelTestResult):
     """Are predictions calibrated? Made by `calibration_test`."""
+
+    pictures: ClassVar[tuple[str, ...]] = ("reliability", *ModelTestResult.pictures)
+
+    def reliability(self) -> Reliability:
+        """What was predicted against what was observed, with the band in which calibrated predictions would be."""
+        plan, rows = self._kept()
+        return reliability_of(rows, self.significance, plan.settings.seed)
 
     def question(self) -> str:
         """What was asked, in the user's names."""

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
@@ -24,24 +25,26 @@ from condmmd.backend import (
     Array,
     LabelBatch,
     Rows,
-    as_float,
     cached_property,
     is_chunked,
+    map_rows,
     move_to,
     n_rows,
     namespace,
-    squared_norms,
     sum_rows,
     to_host,
+    total,
 )
 from condmmd.data import Table
 from condmmd.data.checks import check_choice, check_count, check_embedding, is_number
 from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.embedding.rowwise import RowResiduals
+from condmmd.embedding.views import View
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed, resolve_kernel
 from condmmd.regression.regularization import choose_reg, read_reg
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.neighbours import Edges, Neighbours, coordinates, default_neighbours
+from condmmd.statistics.sides import PAIRS_OF, Side, held
 from condmmd.statistics.units import Units
 
 __all__ = ["FittedRowwise", "Level", "Rowwise", "Weights"]
@@ -54,8 +57,8 @@ ADAPTIVE: tuple[Level, ...] = (0.0, 1.0, "joint biased")
 TEST_TOL = 1e-6
 # Neighbours join the levels up to so many rows: beyond them a product with every edge for every flip takes too long.
 JOINED_ROWS = 20_000
-# Units for which all pairs of them may be in memory.
-PAIRS_OF = 3_000
+# The ridge of the regression by which outcomes are centred, in units of the mean of k(x, x).
+CENTRE_REG = 0.01
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,8 @@ class Rowwise:
         Of the covariates (or predictions), as in `CMMD`.
     level
         A number, "joint" (level 2 without lambda: the mean of ``K_ij H_ij`` over pairs of different rows), "joint
-        biased" (over all pairs), several of these, or "adaptive": levels 0, 1 and the joint form.
+        biased" (over all pairs), several of these, or "adaptive": levels 0, 1 and the joint form, and beside these
+        the mean and the spread of numeric outcomes.
     weights
         "kernel", "neighbours" or "adaptive": both.
     neighbours
@@ -129,18 +133,32 @@ class Rowwise:
         if self.with_neighbours(rows, chunked=x.chunked):
             edges = self._edges(x, residuals, kernel)
         if not self.levels:
-            return FittedRowwise(None, np.empty(0), kernel, residuals, (), None, edges, None, rows, of_row)
-        limit = self.max_rank or _affordable(rows)
+            return FittedRowwise(None, kernel, residuals, (), edges, rows, of_row)
         embedding, sigma = embed_outcomes(
-            kernel, x, tol=self.tol, max_rank=None if self.tol == 0 else limit
+            kernel, x, tol=self.tol, max_rank=None if self.tol == 0 else self.max_rank or _affordable(rows)
         ).principal()
         lam = choose_reg(read_reg(self.reg), embedding.phi, residuals.rho, sigma)
-        units = Units.of(embedding.phi, residuals.rho, of_row)
-        words = str(lam) if any(not isinstance(level, str) for level in self.levels) else "none"
-        return FittedRowwise(
-            embedding, to_host(sigma), kernel, residuals, self.levels, (lam.lam_p, words), edges, units, rows,
-            units.of_row,
-        )  # fmt: skip
+        along = _Along(embedding, to_host(sigma), lam.lam_p, str(lam), of_row)
+        sides = [self._distribution(along, residuals)]
+        if isinstance(self.level, str) and self.level == "adaptive" and residuals.views is not None:
+            sides += [_side_of_view(along, view) for view in residuals.views(along.centre)]
+        return FittedRowwise(embedding, kernel, residuals, tuple(sides), edges, rows, sides[0].units.of_row)
+
+    def _distribution(self, along: _Along, residuals: RowResiduals) -> Side:
+        """The whole distribution of the outcomes, at every level."""
+        n, kernels = along.rows, (repr(along.x.kernel), repr(residuals.kernel))
+        columns, weights = [], []
+        for level in self.levels:
+            if isinstance(level, str):
+                pairs = n * (n - 1) if level == "joint" else n**2
+                columns.append(StatisticColumn("level 2, joint form", 2.0, "none", *kernels, signed=level == "joint"))
+                weights.append(np.full(len(along.sigma), 1.0 / pairs))
+            else:
+                columns.append(StatisticColumn(f"level {level:g}", level, along.reg, *kernels))
+                weights.append(along.weights(level))
+        without = np.array([1.0 / (n * (n - 1)) if level == "joint" else 0.0 for level in self.levels])
+        units = Units.of(along.x.phi, residuals.rho, along.of_row)
+        return Side(units, tuple(columns), np.stack(weights), without)
 
     def _edges(self, x: Table, residuals: RowResiduals, kernel: Any) -> Edges:
         rows = n_rows(x.values)
@@ -161,17 +179,68 @@ def _affordable(rows: int) -> int:
 
 
 @dataclass(frozen=True, eq=False)
+class _Along:
+    """Directions of the covariates in the eigenbasis of their covariance, its eigenvalues, and lambda."""
+
+    x: Embedding
+    sigma: Array
+    lam: float
+    reg: str
+    of_row: npt.NDArray[np.int64] | None
+
+    @property
+    def rows(self) -> int:
+        return n_rows(self.x.phi)
+
+    def weights(self, level: float) -> Array:
+        """What the squared moment along each direction counts at a level."""
+        return np.asarray(self.sigma**level / (self.rows * (self.sigma + self.lam)) ** 2)
+
+    def centre(self, values: Rows) -> Rows:
+        """What a ridge on the covariates, and a constant, say of some columns."""
+        mean = to_host(total(values)) / self.rows
+        slope = to_host(sum_rows(_cross, self.x.phi, values)) - to_host(total(self.x.phi))[:, None] * mean
+        B = slope / (self.rows * (self.sigma + CENTRE_REG * self.sigma.sum()))[:, None]
+        fitted: Rows = map_rows(partial(_fitted, B=B, mean=mean), self.x.phi, columns=len(mean))
+        return fitted
+
+
+def _cross(phi: Rows, values: Rows) -> Rows:
+    return phi.T @ values
+
+
+def _fitted(phi: Rows, B: Array, mean: Array) -> Rows:
+    fitted: Rows = phi @ move_to(B, phi) + move_to(mean, phi)
+    return fitted
+
+
+def _side_of_view(along: _Along, view: View) -> Side:
+    """A view of the outcomes over all rows, and at level 1 along the covariates."""
+    phi = map_rows(_with_ones, along.x.phi, columns=along.x.rank + 1)
+    kernels, names = (repr(along.x.kernel), "linear"), [f"{view.words}, over all rows"]
+    columns = [StatisticColumn(names[0], 0.0, "none", *kernels)]
+    weights = [np.append(np.zeros(along.x.rank), along.rows**-2.0)]
+    if view.along:
+        columns.append(StatisticColumn(f"{view.words}, along the covariates", 1.0, along.reg, *kernels))
+        weights.append(np.append(along.weights(1.0), 0.0))
+    units = Units.of(phi, view.values, along.of_row)
+    return Side(units, tuple(columns), np.stack(weights), np.zeros(len(columns)))
+
+
+def _with_ones(phi: Rows) -> Rows:
+    joined: Rows = namespace(phi).concat([phi, phi[:, :1] * 0.0 + 1.0], axis=1)
+    return joined
+
+
+@dataclass(frozen=True, eq=False)
 class FittedRowwise:
-    """Every level and the neighbours, at any signs of the rows (or of units of rows that keep one sign)."""
+    """Every level, every view and the neighbours, at any signs of the rows (or of units of rows that keep one sign)."""
 
     x: Embedding | None
-    sigma: Array
     kernel: Any
     residuals: RowResiduals
-    levels: tuple[Level, ...]
-    lam: tuple[float, str] | None
+    sides: tuple[Side, ...]
     edges: Edges | None
-    units: Units | None
     rows: int
     of_row: npt.NDArray[np.int64] | None = None
     joining: ClassVar[Joining] = "gamma"
@@ -179,119 +248,51 @@ class FittedRowwise:
     @property
     def ones(self) -> AnyArray:
         """The observed signs: a one for each unit, where signs of units are to be."""
-        if self.units is not None:
-            return self.units.ones()
+        if self.sides:
+            return self.sides[0].units.ones()
         return np.ones(self.rows if self.of_row is None else int(self.of_row.max()) + 1)
 
     @property
     def columns(self) -> tuple[StatisticColumn, ...]:
-        """A level each, then the neighbours."""
-        kernels, reg = (repr(self.kernel), repr(self.residuals.kernel)), "none" if self.lam is None else self.lam[1]
-        found = []
-        for level in self.levels:
-            if isinstance(level, str):
-                found.append(StatisticColumn("level 2, joint form", 2.0, "none", *kernels, signed=level == "joint"))
-            else:
-                found.append(StatisticColumn(f"level {level:g}", level, reg, *kernels))
+        """Those of each side, then the neighbours."""
+        found = [column for side in self.sides for column in side.columns]
         if self.edges is not None:
-            k = self.edges.graph.k
-            found.append(StatisticColumn(f"{k} nearest neighbours", 1.0, "none", "neighbours", kernels[1], signed=True))
+            name, y = f"{self.edges.graph.k} nearest neighbours", repr(self.residuals.kernel)
+            found.append(StatisticColumn(name, 1.0, "none", "neighbours", y, signed=True))
         return tuple(found)
 
     def __call__(self, T: LabelBatch) -> Array:
         """Every column at every vector of signs: shape (B, columns)."""
-        parts = []
-        if self.units is not None:
-            parts.append(self._of_pairs(T) if self._pairs is not None else self._of_moments(T))
+        parts = [side(T) for side in self.sides]
         if self.edges is not None:
-            signs = np.asarray(to_host(_held(T)), dtype=np.float64)
+            signs = np.asarray(to_host(held(T)), dtype=np.float64)
             Q = self.edges.quadratic if self._sparse is None else self._sparse
             parts.append(np.einsum("bi,ib->b", signs, Q @ signs.T)[:, None])
         return np.concatenate(parts, axis=1)
 
     def measure(self) -> float:
         """The first column at the residual features as they are."""
-        embedding = self._embedding
-        M = sum_rows(_cross, embedding.phi, self.residuals.rho)
-        energies = to_host(namespace(M).vecdot(M, M))[None, :]
-        return float(self._values(energies, self._diagonal)[0, 0])
+        return float(self.sides[0].measure()[0])
 
     def at(self, rho: Array) -> Array:
-        """Every column at other residual features: shape (B, rows, features) to (B, columns)."""
-        parts, B = [], len(rho)
-        beside = np.ascontiguousarray(rho.transpose(1, 0, 2)).reshape(rho.shape[1], -1)
-        if self.x is not None:
-            xp, phi = namespace(self.x.phi), self.x.phi
-            own = move_to(beside, phi)
-            M = xp.reshape(phi.T @ own, (phi.shape[1], B, -1))
-            diagonal = xp.reshape(squared_norms(phi) @ own**2, (B, -1))
-            energies = to_host(xp.permute_dims(xp.vecdot(M, M), (1, 0)))
-            parts.append(self._values(energies, to_host(xp.sum(diagonal, axis=1))[:, None]))
+        """Every column at other residuals: features, then each view's, of shape (B, rows, all of them)."""
+        parts, start = [], 0
+        for side in self.sides:
+            parts.append(side.at(_beside(rho[:, :, start : start + side.width]), len(rho)))
+            start += side.width
         if self.edges is not None:
             A = self.edges.graph.matrix(np.ones(self.edges.H.shape))
             unit = np.sqrt(self.edges.H.size * self.edges.variance) or 1.0
-            products = np.einsum("ic,ic->c", beside, A @ beside)
-            parts.append(products.reshape(B, -1).sum(axis=1, keepdims=True) / unit)
+            own = _beside(rho[:, :, : self.residuals.rank])
+            products = np.einsum("ic,ic->c", own, A @ own)
+            parts.append(products.reshape(len(rho), -1).sum(axis=1, keepdims=True) / unit)
         return np.concatenate(parts, axis=1)
 
-    def _values(self, energies: Array, diagonal: Any) -> Array:
-        """Levels from ``|M_j|^2`` along each eigenvector, and the sum of ``K_ii H_ii``."""
-        return np.asarray(energies @ self._weights.T - diagonal * self._without)
-
-    @cached_property
-    def _weights(self) -> Array:
-        """What ``|M_j|^2`` counts at each level: shape (levels, r)."""
-        n, lam = self.rows, 0.0 if self.lam is None else self.lam[0]
-        shrink = 1.0 / (n * (self.sigma + lam)) ** 2
-        ones = np.ones_like(self.sigma)
-        own: dict[Any, Array] = {"joint biased": ones / n**2, "joint": ones / (n * (n - 1))}
-        return np.stack([own[s] if isinstance(s, str) else self.sigma**s * shrink for s in self.levels])
-
     @property
-    def _without(self) -> Array:
-        """What the diagonal counts at each level: something in the unbiased joint form alone."""
-        return np.array([1.0 / (self.rows * (self.rows - 1)) if s == "joint" else 0.0 for s in self.levels])
-
-    @cached_property
-    def _diagonal(self) -> float:
-        """The sum of ``K_ii H_ii``, which no flip of signs moves."""
-        phi = self._embedding.phi
-        return float(sum_rows(_diagonal, phi, self.residuals.rho))
-
-    @property
-    def _embedding(self) -> Embedding:
-        if self.x is None:
-            raise ValueError("neighbours alone have no features of the covariates.")
-        return self.x
-
-    def _of_moments(self, T: LabelBatch) -> Array:
-        units = self._units
-        parts = []
-        for some in T.steps(max(1, 2**25 // units.numbers)):
-            M = units.moments(some)
-            parts.append(to_host(namespace(M).vecdot(M, M)))
-        return self._values(np.concatenate(parts), self._diagonal)
-
-    def _of_pairs(self, T: LabelBatch) -> Array:
-        pairs = self._pairs
-        xp = namespace(pairs)
-        signs = as_float(_held(T))
-        found = [to_host(xp.sum((signs @ pairs[c, ...]) * signs, axis=1)) for c in range(pairs.shape[0])]
-        return np.stack(found, axis=1) - self._diagonal * self._without
-
-    @property
-    def _units(self) -> Units:
-        if self.units is None:
-            raise ValueError("neighbours alone have no moments.")
-        return self.units
-
-    @cached_property
-    def _pairs(self) -> Any:
-        """``w^T Q w`` for each level, where that takes fewer operations than moments; else None."""
-        units = self._units
-        if units.count > PAIRS_OF or units.chunked or len(self.levels) * units.count > units.numbers:
-            return None
-        return units.pairs(self._weights)
+    def observed(self) -> Array:
+        """The observed residuals, as `at` takes them."""
+        parts = [to_host(side.units.rho) for side in self.sides] or [to_host(self.residuals.rho)]
+        return np.concatenate(parts, axis=1)[None, ...]
 
     @cached_property
     def _sparse(self) -> Any:
@@ -305,17 +306,6 @@ class FittedRowwise:
         return P.T @ self.edges.quadratic @ P
 
 
-def _cross(phi: Rows, rho: Rows) -> AnyArray:
-    return phi.T @ rho
-
-
-def _diagonal(phi: Rows, rho: Rows) -> AnyArray:
-    found: AnyArray = namespace(phi).sum(squared_norms(phi) * squared_norms(rho))
-    return found
-
-
-def _held(T: LabelBatch) -> AnyArray:
-    """Signs in memory, as those of units are."""
-    if T.held is None:
-        raise TypeError("signs of rows in chunks (dask) are those of units in memory.")
-    return T.held
+def _beside(rho: Array) -> Array:
+    """Several sets of residuals side by side: (B, rows, q) to (rows, B q)."""
+    return np.ascontiguousarray(rho.transpose(1, 0, 2)).reshape(rho.shape[1], -1)

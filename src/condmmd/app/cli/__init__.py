@@ -13,6 +13,7 @@ from condmmd.app.cli.commands import demo, measure, test
 from condmmd.app.cli.looking import look
 from condmmd.app.cli.parser import make_parser
 from condmmd.app.cli.planning import plan
+from condmmd.app.cli.rows import calibration, model, paired
 from condmmd.app.cli.words import in_options
 
 __all__ = ["main"]
@@ -59,4 +60,8 @@ def _run(given: list[str]) -> int:
     if options.command is None:
         parser.print_help()
         return 0
-    return {"look": look, "test": test, "measure": measure, "plan": plan, "demo": demo}[options.command](options, given)
+    commands = {
+        "look": look, "test": test, "measure": measure, "paired": paired, "model": model, "calibration": calibration,
+        "plan": plan, "demo": demo,
+    }  # fmt: skip
+    return commands[options.command](options, given)

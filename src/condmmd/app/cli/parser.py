@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
+from condmmd.app.cli.row_options import add_row_commands
+
 __all__ = ["make_parser"]
 
 EPILOG = """examples:
@@ -19,6 +21,12 @@ EPILOG = """examples:
 
   zcat big.csv.gz | condmmd test - --outcome y --group source --categorical zip --json
       From standard input, with the type of a column given, as JSON.
+
+  condmmd paired visits.csv --first before --second after --covariates age --blocks patient
+      Two outcomes of the same rows: have they one distribution, given age?
+
+  condmmd calibration predicted.csv --outcome bought --predictions probability --report calibration.html
+      Do predicted probabilities mean what they say?
 
   condmmd test big.parquet --outcome y --group source
       A Parquet file larger than memory is read in parts, by dask.
@@ -41,7 +49,9 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="store_true", help="show the version and stop")
-    commands = parser.add_subparsers(dest="command", metavar="look | test | measure | plan | demo")
+    commands = parser.add_subparsers(
+        dest="command", metavar="look | test | measure | paired | model | calibration | plan | demo"
+    )
     look = commands.add_parser(
         "look", help="what would a test of this table meet? and a command for it",
         description="Before a test: how each column would be read, missing values, identifiers, constants, outcomes "
@@ -81,6 +91,7 @@ def make_parser() -> argparse.ArgumentParser:
     measure.add_argument("--level", type=float, nargs="+", default=[0, 0.5, 1, 1.5, 2], metavar="S",
                          help="0: wherever there are any rows; 2: where most rows are")  # fmt: skip
     measure.add_argument("--overwrite", action="store_true", help="the JSON file may replace an older one")
+    add_row_commands(commands)
     _add_plan(commands)
     demo = commands.add_parser(
         "demo", help="a worked example on real data",

@@ -12,6 +12,7 @@ OPTIONS = {
     "X": "--covariates", "Y": "--outcome", "group": "--group", "blocks": "--blocks", "trim": "--trim",
     "rng": "--seed", "n_resamples": "--resamples", "significance": "--significance", "propensity": "--propensity",
     "n_jobs": "--jobs", "level": "--level", "effect": "--effect", "kind": "--kind", "outcome": "--effect-on",
+    "Y1": "--first", "Y2": "--second", "predictions": "--predictions", "given": "--given", "classes": "--classes",
     "along": "--along", "in_deviations": "--deviations", "power": "--power", "share": "--share",
 }  # fmt: skip
 # Whole phrases: values that are called otherwise here, and what can be done in Python alone.
