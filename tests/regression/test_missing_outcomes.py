@@ -51,7 +51,7 @@ def test_one_of_both_may_be_wrong(wrong):
     target = {1: lambda at: np.full(len(at), 1 / 3), 2: lambda at: at[:, 0] ** 2}[1 if wrong == "model" else 2]
     at = np.array([[-0.8], [0.0], [0.8]])
     error, of_plain = (np.abs(cme.predict(at) - target(at)).max() for cme in (robust, plain))
-    assert error < (0.13 if wrong == "model" else 0.03)  # four standard deviations; that of the model is 0.008
+    assert error < (0.13 if wrong == "model" else 0.03)  # of the first four standard deviations
     if wrong == "model":  # the best line over all rows is flat, that over those seen is not
         assert of_plain > 0.25
 

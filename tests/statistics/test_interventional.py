@@ -8,7 +8,7 @@ from condmmd import Gaussian, Interventional, PooledRidge, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.regression.populations import POPULATIONS
 from condmmd.statistics import pseudo_outcomes
-from tests.family import case, gaussian, rows
+from tests.two_sample_gold import case, gaussian, rows
 
 RNG = np.random.default_rng(0)
 N = 80
@@ -47,15 +47,27 @@ def test_it_is_the_mean_of_pseudo_outcomes_whose_models_have_not_seen_the_row(po
     assert np.linalg.norm(plain - literal) > 1e-3 * np.linalg.norm(literal)
 
 
-def test_columns_are_views_of_the_difference():
-    statistic = fitted("all").fitted
+@pytest.mark.parametrize("robust", [True, False])
+def test_columns_are_views_of_the_difference_in_units_of_its_variance(robust):
+    trained = fitted("all", doubly_robust=robust)
+    statistic, t = trained.fitted, trained.labels.samples.groups.t
     assert [column.name for column in statistic.columns] == [
         "the mean of y0", "the spread of y0", "the distribution of y0",
     ]  # fmt: skip
-    T = HeldLabels(RNG.integers(0, 2, size=(3, N)))
-    G = statistic.embeddings(T)
-    np.testing.assert_allclose(statistic(T)[:, 0], G[:, 0] ** 2)
-    np.testing.assert_allclose(statistic(T)[:, 2], (G[:, 2:] ** 2).sum(axis=1))
+    T = HeldLabels(np.array([t, RNG.integers(0, 2, size=N)]))
+    e, psi, G = statistic.moments.e, statistic.moments.psi, statistic.embeddings(T) * N
+    for labels, of_labels, found in zip(T.held, G, statistic(T), strict=True):
+        tau = labels - e
+        added = tau[:, None] * psi / (e * (1 - e))[:, None]
+        if robust:
+            phi, S = statistic.covariates.phi, np.diag(statistic.correction.shrinkage)
+            h, w = np.einsum("ij,jk,ik->i", phi, S, phi), e * (1 - e)
+            others = (phi @ S @ (phi.T @ (tau[:, None] * psi)) - (tau * h)[:, None] * psi) / (1 - w * h)[:, None]
+            added -= ((1 - 2 * e) / w * tau)[:, None] * others
+        np.testing.assert_allclose(added.sum(axis=0), of_labels, rtol=1e-9, atol=1e-12)
+        views = [slice(0, 1), slice(1, 2), slice(2, None)]
+        expected = [(of_labels[view] ** 2).sum() / (added[:, view] ** 2).sum() for view in views]
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
 
 
 def test_classes_have_no_spread_and_gram_matrices_only_a_distribution():

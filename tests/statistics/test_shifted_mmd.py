@@ -10,7 +10,7 @@ from condmmd.labels.laws import law_of_sum
 from condmmd.nuisance import Learned
 from condmmd.nuisance.propensity import Known
 from condmmd.statistics import ShiftedMMD
-from tests.family import case, gaussian, rows
+from tests.two_sample_gold import case, gaussian, rows
 
 
 def fitted(X, Y, t, ratio, statistic):

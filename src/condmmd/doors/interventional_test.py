@@ -44,8 +44,8 @@ def interventional_test(
     spread and the whole distribution of the outcomes are joined in one p-value.
 
     Null labels are those of `cmmd_test`, so the p-value is exact, given the propensity, where Y given X is the same. If
-    it is not, but the population's outcomes are, it is approximate: the more so, the more the noise of the two groups
-    differs and their odds are far from even.
+    it is not, but the population's outcomes are, it is right in large samples only; over "p" and "q" it rejects too
+    often at a few hundred rows (docs/decisions/0011).
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ from condmmd.backend import (
 from condmmd.backend.linear_algebra import RowGroups
 from condmmd.regression.moments import best_one_by_one, both_moments, group_moments, one_vector, total_moments
 
-__all__ = ["group_sizes", "ridge_difference", "ridge_models"]
+__all__ = ["group_sizes", "ridge_coefficients", "ridge_difference", "ridge_models"]
 
 
 def ridge_models(T: LabelBatch, phi: Rows, psi: Rows, reg: tuple[float, float]) -> tuple[AnyArray, AnyArray]:
@@ -58,9 +58,14 @@ def _models_one_by_one(T: LabelBatch, phi: Rows, psi: Rows, reg: tuple[float, fl
 
 def ridge_difference(labels: Weights, phi: Rows, psi: Rows, K: Rows, reg: tuple[float, float]) -> AnyArray:
     """``B_P - B_Q`` from the Gram matrix: ``B_P = phi_P^T (K_PP + lam_p n I)^-1 psi_P``."""
+    return times_each(phi, ridge_coefficients(labels, psi, K, reg))
+
+
+def ridge_coefficients(labels: Weights, psi: Rows, K: Rows, reg: tuple[float, float]) -> AnyArray:
+    """What ``phi^T`` is multiplied by in that: the difference at x is ``sum_i k(x, x_i) a_i``; shape (B, N, q)."""
     of_p = to_host(labels) > 0
     both = RowGroups(of_p, reg[0], 1.0), RowGroups(~of_p, reg[1], -1.0)
-    return times_each(phi, solve_in_groups(K, psi, both))
+    return solve_in_groups(K, psi, both)
 
 
 def _others(T: Weights) -> Weights:

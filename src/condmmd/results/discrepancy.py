@@ -28,7 +28,7 @@ from condmmd.inference import Plan
 from condmmd.kernels import Kernel, Precomputed
 from condmmd.regression.regularization import Regularization
 from condmmd.results.text import shortened
-from condmmd.statistics import Comparison, ConditionalFit, DoublyRobustContrast
+from condmmd.statistics import Comparison, ConditionalFit, DoublyRobustContrast, PlugInContrast
 from condmmd.statistics.spectrum import level_values
 
 __all__ = ["Discrepancy"]
@@ -96,6 +96,7 @@ class Discrepancy:
     _doubly_robust: tuple[Comparison, Rows] | None = None
     _test: tuple[Plan, Samples, int] | None = None
     spaces: tuple[str, str] = ("X", "Y")
+    _rows: tuple[Array, Array] | None = None
 
     @classmethod
     def of(cls, comparison: Comparison, samples: Samples, estimator: str, test: Plan | None = None) -> Discrepancy:
@@ -110,7 +111,11 @@ class Discrepancy:
                 f"the difference by the {estimator} estimator is not finite: too large for double precision, or made "
                 "of NaN. Scale X and Y down; a propensity near 0 or 1 is the weight of its row by its inverse."
             )
-        robust = isinstance(comparison.contrast, DoublyRobustContrast)
+        contrast, rows = comparison.contrast, None
+        if isinstance(contrast, PlugInContrast):
+            coefficients = contrast.coefficients(groups.t, comparison.x, comparison.y)
+            rows = None if coefficients is None else (to_host(samples.x.values), to_host(coefficients))
+        robust = isinstance(contrast, DoublyRobustContrast)
         return cls(
             eigenvalues=sigma if sigma.ndim == 1 else sigma[0],
             energies=energies[0],
@@ -121,18 +126,19 @@ class Discrepancy:
             labels=(groups.p_label, groups.q_label),
             embedding_x=comparison.x.without_rows(),
             embedding_y=comparison.y.without_rows(),
-            lowest_level=comparison.contrast.power,
+            lowest_level=contrast.power,
             _difference=D[0],
             _columns=(samples.x.head(), samples.y.head()),
             _doubly_robust=(comparison, groups.t) if robust else None,
             _test=asked,
             spaces=samples.spaces,
+            _rows=rows,
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: everything but the rows, which the pseudo-outcomes and `size` alone need."""
+        """What is pickled: all but the rows, which pseudo-outcomes, `size` and the last digits of a witness need."""
         kept = {name: value for name, value in self.__dict__.items() if name != "_sizes"}
-        return {**kept, "_doubly_robust": None, "_test": None}
+        return {**kept, "_doubly_robust": None, "_test": None, "_rows": None}
 
     @property
     def rank(self) -> int:
@@ -248,13 +254,21 @@ class Discrepancy:
             similar to nothing, so nothing is known there and the answer is 0.
         """
         x = self._encode(X_new, "X_new", 0)
-        difference = self.embedding_x.transform(x) @ move_to(self._difference, x)
+        difference = self._difference_at(x)
         if Y_new is None:
             return namespace(difference).vecdot(difference, difference)
         y = self._encode(Y_new, "Y_new", 1)
         if n_rows(x) != n_rows(y):
             raise ValueError(f"`X_new` has {n_rows(x)} rows and `Y_new` has {n_rows(y)}; they must be the same.")
         return namespace(difference).vecdot(difference, self.embedding_y.transform(y))
+
+    def _difference_at(self, x: Rows) -> Rows:
+        """The difference of the embeddings at each x, in the outcomes' features; from the rows, where these are few."""
+        if self._rows is None:
+            difference: Rows = self.embedding_x.transform(x) @ move_to(self._difference, x)
+            return difference
+        points, coefficients = (move_to(part, x) for part in self._rows)
+        return self.kernel_x.gram(x, points) @ coefficients
 
     def to_dict(self) -> dict[str, Any]:
         """All numbers and settings, in types that JSON has."""

@@ -20,6 +20,7 @@ from condmmd.backend import (
     LabelBatch,
     Rows,
     Weights,
+    as_float,
     map_rows,
     move_to,
     n_rows,
@@ -78,9 +79,10 @@ class Interventional(ConditionalStatistic):
     """The difference of the outcomes' distributions over a population, adjusted for X; what `interventional_test` asks.
 
     Three views of the outcomes are joined in one p-value: their mean, their spread in the population, and their whole
-    distribution. Rows of one group are compared with what models say of the other: the pooled regression of the test,
-    which the residuals are of, and a regression of the difference on X, which is fitted anew for every label vector,
-    without the row that it is for.
+    distribution. Each is in units of its variance, estimated from the same label vector, so that the p-value is right
+    in large samples where Y given X differs in ways that cancel, too. Rows of one group are compared with what models
+    say of the other: the pooled regression of the test, which the residuals are of, and a regression of the difference
+    on X, which is fitted anew for every label vector, without the row that it is for.
 
     Parameters
     ----------
@@ -201,6 +203,8 @@ class _Correction:
         ``sum_i d_i tau_i phi_i``, with ``d_i / (1 - w_i h_i)`` for d.
     shrinkage
         The diagonal of S.
+    weights
+        These d at each row.
     own
         ``d_i h_i`` at each row.
     """
@@ -208,6 +212,7 @@ class _Correction:
     difference: RefittedMoments
     weighted: RefittedMoments
     shrinkage: Array
+    weights: Rows
     own: Rows
 
     @classmethod
@@ -222,15 +227,23 @@ class _Correction:
         weighted = map_rows(_times, phi, d, columns=phi.shape[1])
         one = map_rows(_one, d, columns=1)
         own = map_rows(_product, d, leverage, columns=1)
-        return cls(moments, replace(moments, phi=weighted, psi=one), to_host(contrast.shrinkage), own)
+        return cls(moments, replace(moments, phi=weighted, psi=one), to_host(contrast.shrinkage), d, own)
 
-    def __call__(self, T: LabelBatch) -> AnyArray:
+    def models(self, T: LabelBatch) -> AnyArray:
+        """D for every label vector: shape (B, r, q)."""
+        M = self.difference(T)
+        return M * move_to(self.shrinkage, M)[:, None]
+
+    def __call__(self, T: LabelBatch, D: AnyArray) -> AnyArray:
         """Shape (B, q)."""
-        M, V = self.difference(T), self.weighted(T)
         squares = T.reweighted(_square_residual, self.difference.e)
         own = cross_moments(squares, self.own, self.difference.psi)
-        predicted = namespace(M).sum(M * (V * move_to(self.shrinkage, V)[:, None]), axis=1)
-        return predicted - own[:, 0, :]
+        return namespace(D).sum(D * self.weighted(T), axis=1) - own[:, 0, :]
+
+    @property
+    def rows(self) -> tuple[Rows, ...]:
+        """What `_square_sums` needs of it."""
+        return self.difference.phi, self.weights, self.own
 
 
 def _times(phi: Rows, d: Rows) -> Rows:
@@ -255,6 +268,19 @@ def _product(d: Rows, leverage: Rows) -> Rows:
 
 def _square_residual(T: Weights, e: Rows) -> Weights:
     return (T - e) ** 2
+
+
+def _square_sums(T: Weights, e: Rows, c: Rows, psi: Rows, *model: Rows, D: AnyArray | None) -> AnyArray:
+    """Sums of squares of what each row adds to the difference, for every label vector: shape (B, q)."""
+    xp, sums = namespace(psi), []
+    for b in range(T.shape[0]):
+        tau = (as_float(T[b, :]) - e)[:, None]
+        added = c * psi
+        if D is not None:
+            phi, d, own = model
+            added = added - d[:, None] * (phi @ move_to(D[b, ...], phi)) + own * tau * psi
+        sums.append(xp.sum((tau * added) ** 2, axis=0))
+    return xp.stack(sums)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,15 +317,28 @@ class FittedInterventional:
 
     def embeddings(self, T: LabelBatch) -> AnyArray:
         """The differences of the mean embeddings: shape (B, q)."""
+        return self._sums(T)[0] / self.total
+
+    def _sums(self, T: LabelBatch) -> tuple[AnyArray, AnyArray | None]:
+        """Of what rows add to the difference; and the regression that this rests on."""
         G = self.moments(T)[:, 0, :]
-        return (G if self.correction is None else G - self.correction(T)) / self.total
+        if self.correction is None:
+            return G, None
+        D = self.correction.models(T)
+        return G - self.correction(T, D), D
 
     def __call__(self, T: LabelBatch) -> Array:
-        """Squared norms of each view of the difference."""
-        parts = []
+        """The squared norm of each view of the difference, over that of what the rows add to it."""
+        parts, rows = [], () if self.correction is None else self.correction.rows
         for some in T.steps(self._at_once):
-            G = to_host(self.embeddings(some))
-            parts.append(np.stack([np.sum(G[:, columns] ** 2, axis=1) for _, columns in self.views], axis=1))
+            G, D = self._sums(some)
+            V = to_host(some.sum(partial(_square_sums, D=D), self.moments.e, self.moments.phi, self.moments.psi, *rows))
+            squares = to_host(G) ** 2
+            found = [
+                squares[:, columns].sum(axis=1) / np.maximum(V[:, columns].sum(axis=1), np.finfo(float).tiny)
+                for _, columns in self.views
+            ]
+            parts.append(np.stack(found, axis=1))
         return np.concatenate(parts)
 
     @property

@@ -10,7 +10,7 @@ import numpy as np
 from condmmd.backend import AnyArray, LabelBatch, Rows, namespace
 from condmmd.embedding import Embedding
 from condmmd.labels.schemes import Bernoulli
-from condmmd.regression.ridge import ridge_difference, ridge_models
+from condmmd.regression.ridge import ridge_coefficients, ridge_difference, ridge_models
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Contrast, Ingredients
 
@@ -100,6 +100,16 @@ class PlugInContrast:
             return ridge_difference(T.held, x.phi, y.phi, x.gram, self.reg)
         B_p, B_q = ridge_models(T, x.phi, y.phi, self.reg)
         return B_p - B_q
+
+    def coefficients(self, t: Rows, x: Embedding, y: Embedding) -> Rows | None:
+        """Where the Gram matrix was formed, those of ``k(., x_i)`` in the difference: N x q.
+
+        Features of new points are those of the pivots and hold half the digits far from them; this has them all.
+        """
+        if x.gram is None:
+            return None
+        found: Rows = ridge_coefficients(t[None, :], y.phi, x.gram, self.reg)[0, ...]
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -107,3 +107,17 @@ def test_a_measure_is_that_of_python(table, file, capsys):
     d = cmmd(X, table[["y"]], table.treated, statistic=CMMD(tol=1e-8, max_rank=256))
     np.testing.assert_allclose([found["levels"]["1"], found["levels"]["2"]], d.level([1, 2]), rtol=1e-9)
     assert found["n_obs"] == {"P": 80, "Q": 80}
+
+
+def test_of_a_population(file, capsys, tmp_path):
+    report = tmp_path / "report.html"
+    assert run("test", file, *ROLES, *FAST, "--population", "all", "--report", report) == 0
+    out, _ = capsys.readouterr()
+    assert out.splitlines()[0].startswith("The distribution of y over all rows, adjusted for age, town, zip, differs")
+    assert "Y, adjusted for X" in out
+    assert "--population all" in out
+    assert "over all rows?" in report.read_text()
+    found = answer(capsys, file, *ROLES, "--population", "q")
+    assert found["population"] == "q"
+    assert found["effect"]["population"] == "q"
+    assert answer(capsys, file, *ROLES)["population"] is None

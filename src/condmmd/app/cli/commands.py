@@ -23,7 +23,7 @@ from condmmd.doors import cmmd, cmmd_test
 from condmmd.effects.sizes import Size
 from condmmd.present import ReportContext, check_extras, contradictions, render, write_whole
 from condmmd.results import CMMDTestResult
-from condmmd.statistics import CMMD
+from condmmd.statistics import CMMD, Family, Interventional
 
 __all__ = ["demo", "measure", "test"]
 
@@ -48,7 +48,9 @@ def _test_job(
     job = _read_aloud(options, say, clock)
     with noted(say) as notes:
         result = cmmd_test(
-            job.X, job.Y, job.group, propensity=None if options.propensity == "equal" else "estimate",
+            job.X, job.Y, job.group,
+            statistic=Family() if options.population is None else Interventional(options.population),
+            propensity=None if options.propensity == "equal" else "estimate",
             blocks=job.blocks, trim=options.trim, n_resamples=options.resamples, significance=options.significance,
             rng=options.seed,
             compute=TellingCompute(options.jobs, keep_fits=True, tell=clock.tell),
@@ -136,7 +138,8 @@ def _print_test(
     print("\nWhat moved?")
     for name, test in marginal.items():
         print(f"  {name:<44} p = {test.pvalue:.3g}")
-    print(f"  {'Y given X':<44} p = {result.pvalue:.3g}\n")
+    asked = "Y given X" if result.population is None else "Y, adjusted for X"
+    print(f"  {asked:<44} p = {result.pvalue:.3g}\n")
     print(in_options(result.summary().rpartition("\n")[0]))
     print(f"  repeat with {repeat}")
     if where is not None:

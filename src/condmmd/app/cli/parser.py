@@ -71,6 +71,10 @@ def make_parser() -> argparse.ArgumentParser:
     test.add_argument("--propensity", choices=["estimate", "equal"], default="estimate",
                       help="estimate (default): the covariates may have moved. equal: you know that they did not, as "
                       "in a randomised trial")  # fmt: skip
+    test.add_argument("--population", choices=["overlap", "all", "p", "q"],
+                      help="ask whether the outcome of a population changed, adjusted for the covariates, in place of "
+                      "the outcome given them: overlap (rows that could be of either group), all, p or q (rows like "
+                      "those of that group). Differences that cancel do not count")  # fmt: skip
     test.add_argument("--trim", type=float, metavar="SHARE", help="leave out rows where one group is rarer than this")
     test.add_argument("--resamples", type=int, default=999, metavar="B", help="null label vectors (999)")
     test.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="for the verdict (0.05)")

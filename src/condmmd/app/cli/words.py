@@ -14,12 +14,14 @@ OPTIONS = {
     "n_jobs": "--jobs", "level": "--level", "effect": "--effect", "kind": "--kind", "outcome": "--effect-on",
     "Y1": "--first", "Y2": "--second", "predictions": "--predictions", "given": "--given", "classes": "--classes",
     "along": "--along", "in_deviations": "--deviations", "power": "--power", "share": "--share",
+    "population": "--population",
 }  # fmt: skip
 # Whole phrases: values that are called otherwise here, and what can be done in Python alone.
 PHRASES = {
     "in cmmd_test, propensity='estimate'": "--propensity estimate",
     "propensity='estimate'": "--propensity estimate",
     "propensity=None": "--propensity equal",
+    "population='overlap'": "--population overlap",
     "`propensity` must be 'estimate' or None": "--propensity must be estimate or equal",
     "between 0 and 0.5, or None": "between 0 and 0.5",
     "pass the number of the original row as `blocks`": "name the column of the original row's number with --blocks",
