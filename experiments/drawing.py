@@ -24,7 +24,8 @@ def interval(curve, trials, kind):
 
 
 def kind_of(experiment):
-    return next((target.kind for targets in experiment.targets.values() for target in targets.values()), "exact")
+    unpublished = "rate" if experiment.ylabel == "type I error" else "exact"
+    return next((target.kind for targets in experiment.targets.values() for target in targets.values()), unpublished)
 
 
 def draw(experiment, record, folder):

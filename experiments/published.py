@@ -22,10 +22,11 @@ class Target:
     value: float
     kind: str  # "rate", "mean" or "exact"
     error: float = 0.0  # of a mean: its standard error; of an exact value: the tolerance
+    trials: int = PUBLISHED_TRIALS  # behind a rate, there and here
 
     def bound(self, standard_error=0.0):
         if self.kind == "rate":
-            return 3 * sqrt(2 * self.value * (1 - self.value) / PUBLISHED_TRIALS) + 0.01
+            return 3 * sqrt(2 * self.value * (1 - self.value) / self.trials) + 0.01
         if self.kind == "mean":
             return 3 * sqrt(self.error**2 + standard_error**2)
         return self.error

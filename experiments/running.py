@@ -124,8 +124,11 @@ def without_words(module):
 
 
 def functions(experiment):
-    """The functions behind the variants, through `functools.partial`."""
-    for trial in experiment.variants.values():
+    """The functions behind the variants, and those that they are given, through `functools.partial`."""
+    waiting = list(experiment.variants.values())
+    while waiting:
+        trial = waiting.pop()
+        waiting += [part for part in getattr(trial, "args", ()) if callable(part)]
         yield getattr(trial, "func", trial)
 
 

@@ -101,9 +101,11 @@ def test_a_draw_that_equals_an_outcome_or_another_draw(name, level):
 
 
 @needs_torch
-def test_single_precision_stays_single():
+@pytest.mark.parametrize("name", ["median", "gaussian", "matern 5/2", "energy", "sum and product"])
+def test_single_precision_stays_single(name):
     draws = torch.tensor(Z, dtype=torch.float32, requires_grad=True)
-    for options in LEVELS.values():
+    for level in LEVELS.values():
+        options = {"kernel_y": KERNELS[name], **level}
         found = cmmd_loss(X, torch.tensor(Y), draws, **options)
         assert found.dtype == torch.float32
         found.backward()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from condmmd.backend import Rows, distances, move_to, n_rows, row_distances, to_host, total
+from condmmd.backend import Rows, distances, move_to, n_rows, namespace, row_distances, to_host, total
 from condmmd.data import Table
 from condmmd.kernels import Kernel, KernelLike
 from condmmd.statistics.cmmd import CMMD
@@ -64,7 +64,8 @@ class EnergyKernel(Kernel, name="energy"):
     def _from_centre(self, A: Rows) -> Rows:
         if self.centre is None:
             raise ValueError("EnergyKernel() has no centre yet: give one, or let cmmd() take the mean of the rows.")
-        found: Rows = distances(A, move_to(np.array([self.centre]), A), "euclidean")
+        centre = namespace(A).astype(move_to(np.array([self.centre]), A), A.dtype, copy=False)
+        found: Rows = distances(A, centre, "euclidean")
         return found
 
 

@@ -1,0 +1,1 @@
+"""The tables of Chatterjee, Niu and Bhattacharya (2024), repeated, and our tests on the same data."""
