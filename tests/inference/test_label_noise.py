@@ -8,6 +8,7 @@ import pytest
 
 from condmmd.backend import HeldLabels
 from condmmd.inference.label_noise import label_noise
+from condmmd.labels.unfitted import randomness_before
 from condmmd.regression.logistic import LogisticFit, residual_labels
 
 RNG = np.random.default_rng(0)
@@ -34,7 +35,7 @@ def case(name):
         e = (ones / np.bincount(STRATA))[STRATA]
         sums = np.stack([ALL[:, s == STRATA].sum(axis=1) for s in range(3)], axis=1)
         probability = np.all(sums == ones, axis=1) * 1.0
-    return SimpleNamespace(kind=kind, strata=strata), e, fit, probability / probability.sum()
+    return SimpleNamespace(kind=kind, strata=strata, refitted=False), e, fit, probability / probability.sum()
 
 
 @pytest.mark.parametrize("name", ["bernoulli", "refitted", "permutation", "strata"])
@@ -48,6 +49,19 @@ def test_it_is_that_of_all_label_vectors(name):
     mean = np.zeros(N) if noise.mean is None else noise.mean
     again = np.diag(noise.deviation**2) - noise.taken @ noise.taken.T + np.outer(mean, mean)
     np.testing.assert_allclose(again, exact, atol=1e-12)
+
+
+def test_labels_of_a_refit_are_as_random_as_before_the_fit():
+    labels, e, fit, _ = case("refitted")
+    as_they_are = label_noise(labels, e, fit)
+    labels.refitted = True
+    before = label_noise(labels, e, fit)
+    wanted = randomness_before(e * (1 - e), np.column_stack([np.ones(N), fit.Z]), fit.held[0])
+    ratio = min(wanted, N / 4) / np.sum(e * (1 - e))  # no label is more random than a fair coin
+    assert ratio > 1.1
+    np.testing.assert_allclose(before.deviation**2, ratio * as_they_are.deviation**2)
+    np.testing.assert_allclose(before.taken @ before.taken.T, ratio * as_they_are.taken @ as_they_are.taken.T)
+    np.testing.assert_allclose(before.mean, as_they_are.mean)
 
 
 def test_given_the_number_of_ones_it_is_nearly_that():

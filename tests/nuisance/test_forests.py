@@ -59,6 +59,20 @@ def test_further_columns_lose_what_x_says_of_them():
     np.testing.assert_allclose(left.mean(), 0.0, atol=0.02)
 
 
+def test_a_column_of_which_the_outcomes_know_nothing_has_trees_of_its_own():
+    """An edge in the spread along a covariate that moves no mean; and a column that the outcomes tell all of."""
+    rng = np.random.default_rng(5)
+    y = 3.0 * (X[:, 0] > 0) + 0.3 * rng.normal(size=N)
+    samples = read_samples(X, y, GROUP)
+    embedded = CMMD(kernel_y="linear").embed_outcomes(samples)
+    fit = FEW.fit(embedded, samples, regress_pooled(embedded.phi, samples))
+    own = (np.where(X[:, 3] > 0, 2.0, 0.5) * rng.normal(size=N) ** 2)[:, None]
+    left, known = fit.anew(own), fit.further(own)
+    edge = np.where(X[:, 3] > 0, 1.0, -1.0)
+    assert abs(edge @ left[:, 0]) < 0.5 * abs(edge @ known[:, 0])
+    assert np.var(fit.anew(y[:, None])) < 1.05 * np.var(fit.further(y[:, None]))
+
+
 def test_noise_is_left_as_it_is():
     y = RNG.normal(size=N)
     residual, how = residuals_of(y, Forests())

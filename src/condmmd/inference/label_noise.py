@@ -18,6 +18,7 @@ from scipy.sparse import csr_array
 
 from condmmd.backend import Array, to_host
 from condmmd.labels import LabelPlan
+from condmmd.labels.unfitted import randomness_before
 from condmmd.regression.logistic import LogisticFit
 from condmmd.regression.odds import overlap
 
@@ -71,11 +72,11 @@ def label_noise(labels: LabelPlan, e: Array, fit: LogisticFit | None) -> LabelNo
 
     Independent labels have the covariance ``W = diag(e (1 - e))``. Given the number of ones it is ``W - w w^T / sum w``
     (exact, but for a factor n / (n - 1) that is included, where all e are equal), and within strata the same in each. A
-    refit has an intercept, which takes the number of ones away already.
+    refit has an intercept, which takes the number of ones away already; its labels are as random as before the fit.
     """
     w = np.asarray(overlap(e))
     if fit is not None:
-        return _refitted(w, fit)
+        return _refitted(w, fit, as_before=labels.refitted)
     if labels.kind == "bernoulli":
         return LabelNoise(w**0.5, _all_of_it, None, _excess(w), np.zeros((len(w), 0)))
     groups = np.zeros(len(e), dtype=np.int64) if labels.strata is None else labels.strata
@@ -104,15 +105,16 @@ def _centred(A: Array, *, groups: npt.NDArray[np.int64], w: Array, transposed: b
     return A - (share * sums if transposed else sums)
 
 
-def _refitted(w: Array, fit: LogisticFit) -> LabelNoise:
+def _refitted(w: Array, fit: LogisticFit, *, as_before: bool) -> LabelNoise:
     Z = np.column_stack([np.ones(len(w)), to_host(fit.Z)])
     WZ = w[:, None] * Z
     held, pull = fit.held
     hessian = WZ.T @ Z + held
     mean = WZ @ np.linalg.solve(hessian, pull)
     inverse = np.linalg.inv(hessian)
-    taken = WZ @ np.linalg.cholesky(inverse + inverse @ held @ inverse)
-    return LabelNoise(w**0.5, partial(_less_refit, Z=Z, WZ=WZ, hessian=hessian), mean, _excess(w), taken)
+    more = (min(randomness_before(w, Z, held), len(w) / 4) / w.sum()) ** 0.5 if as_before else 1.0
+    taken = more * WZ @ np.linalg.cholesky(inverse + inverse @ held @ inverse)
+    return LabelNoise(more * w**0.5, partial(_less_refit, Z=Z, WZ=WZ, hessian=hessian), mean, _excess(w), taken)
 
 
 def _less_refit(A: Array, *, Z: Array, WZ: Array, hessian: Array, transposed: bool = False) -> Array:

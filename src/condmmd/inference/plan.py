@@ -90,12 +90,13 @@ class Plan:
         strata = self.rules.strata(samples)
         estimates = strata is None and self.rules.model.needs_regressors
         y, pooled = self._outcomes(samples, regress=estimates or self.residuals.needs_pooled)
-        labels = self.rules.make(samples, pooled, strata)
+        labels = replace(self.rules.make(samples, pooled, strata), refitted="refit" in self.statistic.needs)
         if labels.trimmed:
             samples = labels.samples
             y, pooled = self._outcomes(samples, regress=self.residuals.needs_pooled)
         fit = self.residuals.fit(y, samples, pooled)
-        learned = Learned(fit.outcomes, labels.propensity, self._centre(labels), pooled, fit.how, fit.further)
+        centre = self._centre(labels)
+        learned = Learned(fit.outcomes, labels.propensity, centre, pooled, fit.how, fit.further, fit.anew)
         return Trained(labels, learned, pooled, self.statistic.fit(samples, learned))
 
     def _centre(self, labels: LabelPlan) -> Rows | None:

@@ -15,11 +15,12 @@ from condmmd.labels.blocks import Blocks, read_blocks, warn_block_sizes
 from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme
 from condmmd.labels.strata import find_strata, shares_in_strata, strata_propensity
 from condmmd.labels.tables import TABLE_ROWS
+from condmmd.labels.unfitted import as_random_as_before
 from condmmd.nuisance import PooledRegression, Propensity, PropensityModel, regress_pooled
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.nuisance.regressors import propensity_regressors
-from condmmd.regression.logistic import LogisticFit
+from condmmd.regression.logistic import LogisticFit, design
 from condmmd.regression.odds import log_odds, tilt
 
 __all__ = ["LabelPlan", "LabelRules", "SchemeName", "propensity_of_rows"]
@@ -29,7 +30,10 @@ SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"
 
 @dataclass(frozen=True, eq=False)
 class LabelPlan:
-    """The rows, the propensity, and what is needed to draw null labels; and which rows ``trim`` has kept."""
+    """The rows, the propensity, and what is needed to draw null labels; and which rows ``trim`` has kept.
+
+    ``refitted``: the statistic fits its propensity anew to every null label vector, as it was to the observed one.
+    """
 
     samples: Samples
     propensity: Propensity
@@ -39,6 +43,7 @@ class LabelPlan:
     block_e: Array | None = None
     trimmed: int = 0
     kept: npt.NDArray[np.bool_] | None = None
+    refitted: bool = False
 
     @property
     def centre(self) -> Rows:
@@ -70,6 +75,8 @@ class LabelPlan:
         few = n_rows(self.samples.groups.t) <= TABLE_ROWS
         whole = self.propensity.e if few or self.kind == "bernoulli" else self.propensity.at_prevalence
         e = whole if self.block_e is None else self.block_e
+        if few and self.refitted and self.propensity.fit is not None:
+            e = move_to(self._unfitted(self.propensity.fit, to_host(e), to_host(t)), t)
         inner: Scheme
         if self.kind == "permutation":
             inner = Permutation(t, self.strata)
@@ -78,6 +85,13 @@ class LabelPlan:
         else:
             inner = FixedSize.of(e, t)
         return inner if self.blocks is None else ByBlock(inner, self.blocks.labels, self.blocks.of_row)
+
+    def _unfitted(self, fit: LogisticFit, e: Array, t: Array) -> Array:
+        """The propensity of each label, with what its fit to the observed ones took of its randomness given back."""
+        Z = to_host(design(fit.Z))
+        if self.blocks is not None:
+            Z = Z[np.unique(self.blocks.of_row, return_index=True)[1]]
+        return as_random_as_before(e, Z, fit.held[0], round(float(t.sum())))
 
     def on_rows(self, keep: npt.NDArray[np.bool_], argument: str) -> LabelPlan:
         """The same law of labels on some of the rows, given how many of each group they have."""

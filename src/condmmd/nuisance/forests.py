@@ -45,6 +45,8 @@ SHARE = 0.99
 # Rows in a leaf: small leaves see edges and interactions, large ones add less noise where there is little to see.
 SMALL_LEAF, LEAF, LARGE_LEAF = 5, 10, 40
 FEW_ROWS = 1000
+# Trees for columns of which those that were grown for the outcomes may know little, such as their spread.
+ANEW_TREES = 50
 # A row's own part in its prediction by the ridge is taken out up to here.
 MOST_LEVERAGE = 0.95
 
@@ -95,11 +97,19 @@ class Forests:
         explained = 1.0 - float(to_host(sum_rows(_squares, residual))) / (count * spread or 1.0)
         words = f"{grown.words}, then a ridge on {pooled.features.shape[1]} features"
 
-        def further(values: Rows) -> Rows:
-            left = map_rows(_minus, values, grown.forest(values), columns=values.shape[1])
-            return _less_ridge(pooled.features, left)
+        def less(values: Rows, predicted: Rows) -> Rows:
+            return _less_ridge(pooled.features, map_rows(_minus, values, predicted, columns=values.shape[1]))
 
-        return Fit(replace(y, phi=residual), Residualization(words, explained), further)
+        def further(values: Rows) -> Rows:
+            return less(values, grown.forest(values))
+
+        def anew(values: Rows) -> Rows:
+            own = _grown(samples.x, values, replace(grown.growth, trees=ANEW_TREES, leaf=LARGE_LEAF))
+            known = grown.forest(values)
+            error = float(to_host(sum_rows(_squared_difference, values, known)))
+            return less(values, own.predicted if own.error < error else known)
+
+        return Fit(replace(y, phi=residual), Residualization(words, explained), further, anew)
 
     def _best(self, x: Table, along: Rows) -> _Grown:
         """The forest that predicts better what its trees have not seen: of leaves of either size, with cells or not."""

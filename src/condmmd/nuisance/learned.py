@@ -34,7 +34,9 @@ class Learned:
     residualization
         How the outcomes were residualised; None if they were not.
     further
-        The same for other columns with the same rows, such as the squares of the residuals.
+        The same for other columns with the same rows, whatever they are.
+    anew
+        The same by models that are grown for these columns, where they predict them better; None: there are none.
     """
 
     outcomes: Embedding
@@ -43,13 +45,15 @@ class Learned:
     pooled: PooledRegression | None = None
     residualization: Residualization | None = None
     further: Callable[[Rows], Rows] = less_mean
+    anew: Callable[[Rows], Rows] | None = None
 
     def on_rows(self, index: npt.NDArray[np.int64], propensity: Propensity, centre: Rows | None) -> Learned:
         """The same at some of the rows in memory, whose labels have a law of their own; nothing is learned anew."""
         pooled = None if self.pooled is None else self.pooled.on_rows(index)
         outcomes = replace(self.outcomes, phi=take(self.outcomes.phi, index), gram=None)
         further = less_mean if pooled is None else pooled.less_fitted  # trees would need the columns of all rows
-        return replace(self, outcomes=outcomes, propensity=propensity, centre=centre, pooled=pooled, further=further)
+        own = replace(self, outcomes=outcomes, propensity=propensity, centre=centre)
+        return replace(own, pooled=pooled, further=further, anew=None)
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
         """The mean of each label over null labels, and the propensity, for a statistic that needs them."""

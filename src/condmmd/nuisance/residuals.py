@@ -42,12 +42,14 @@ class Residualization:
 class Fit(NamedTuple):
     """Features of the outcomes less what X says of them, how that was found, and the same for further columns.
 
-    ``further`` takes columns with the same rows, which no label has had a part in.
+    ``further`` takes columns with the same rows, which no label has had a part in; ``anew`` learns more of them, where
+    there is a model that can (None: the same).
     """
 
     outcomes: Embedding
     how: Residualization | None
     further: Callable[[Rows], Rows]
+    anew: Callable[[Rows], Rows] | None = None
 
 
 @runtime_checkable

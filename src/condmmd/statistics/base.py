@@ -16,8 +16,9 @@ from condmmd.nuisance import Learned
 
 __all__ = ["ConditionalFit", "Fitted", "Joining", "Need", "Statistic", "StatisticColumn"]
 
-# What a statistic asks for beside the rows: covariates to condition on, and the propensity inside the statistic itself.
-Need: TypeAlias = Literal["covariates", "propensity"]
+# What a statistic asks for beside the rows: covariates to condition on, the propensity inside the statistic itself, and
+# null labels as random as labels were before that was fitted to them, as it is refitted to each of them.
+Need: TypeAlias = Literal["covariates", "propensity", "refit"]
 Joining: TypeAlias = Literal["logarithms", "gamma"]
 
 

@@ -293,7 +293,7 @@ def _outcomes(learned: Learned, table: Table, scale: OutcomeScale | None) -> tup
         own = map_rows(partial(_columns_of, positions=numbers), residuals, columns=len(numbers))
         squares = sum_rows(_square_sums, own)
         spread = map_rows(partial(bent_squares, mean=to_host(squares) / n_rows(own)), own, columns=len(numbers))
-        spread = less_mean(learned.further(spread))
+        spread = less_mean((learned.anew or learned.further)(spread))
         found.append(_Outcome(f"the spread of {listed(scale.number_names)}", spread, "spread"))
     return (*found, _Outcome(f"the distribution of {listed(table.names)}", residuals[:, scale.width :], "distribution"))
 

@@ -38,9 +38,13 @@ class Overlap:
 
     refit: bool = True
     name: ClassVar[str] = "overlap"
-    needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
     lowest_level: ClassVar[int] = 0
     one_lambda: ClassVar[bool] = True
+
+    @property
+    def needs(self) -> frozenset[Need]:
+        """The propensity, and whether it is refitted to every label vector."""
+        return frozenset({"propensity", "refit"} if self.refit else {"propensity"})
 
     def compare(self, given: Ingredients) -> Comparison:
         """Features in the eigenbasis of their overlap-weighted covariance; the levels refer to that."""
