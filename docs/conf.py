@@ -33,6 +33,7 @@ templates_path = ["templates"]
 # Copied by `pages`, or for those who read the sources where they are kept.
 exclude_patterns = [
     "overview.md",
+    "report.md",
     "decisions",
     "extensions",
     "pictures",

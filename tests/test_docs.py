@@ -27,7 +27,7 @@ DOCS = ROOT / "docs"
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="an archive of the sources has no site")
 
 # Copied pages, and what is no page of the site.
-APART = {DOCS / "generated", DOCS / "decisions", DOCS / "overview.md"}
+APART = {DOCS / name for name in ("generated", "decisions", "overview.md", "report.md")}
 PAGES = sorted(path for path in DOCS.rglob("*.md") if not APART & {path, *path.parents})
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
@@ -149,6 +149,23 @@ def all_pages():
 def test_no_long_page_is_without_a_picture():
     long = {name: count for name, text in all_pages() if (count := len(text.split())) > 1500 and "![" not in text}
     assert long == {}
+
+
+def test_links_of_copied_pages_lead_where_they_do_here():
+    copied = runpy.run_path(str(DOCS / "extensions" / "pages.py"))
+    text = (
+        "[a](0009-real-tables.md#nulls) [b](../../benchmarks/README.md) [c](../conf.py) [d](#here) ![e](../picture.png)"
+    )
+    found, pictures = copied["rewritten"](text, "docs/decisions/0001-tolerance.md")
+    assert found == (
+        "[a](/generated/decisions/0009-real-tables.md#nulls) [b](/generated/benchmarks/index.md) c (`docs/conf.py`) "
+        "[d](#here) ![e](/generated/files/docs/picture.png)"
+    )
+    assert pictures == ["docs/picture.png"]
+    with pytest.raises(ValueError, match=r"'nowhere\.md', which is not there"):
+        copied["rewritten"]("[x](nowhere.md)", "README.md")
+    copied["PAGES"]["to_come.md"] = "project/to_come.md"
+    assert copied["rewritten"]("[x](to_come.md)", "README.md")[0] == "x"
 
 
 def test_pictures_of_the_pages_are_there_or_drawn():
