@@ -30,7 +30,18 @@ extensions = [
     "drawn",
 ]
 templates_path = ["templates"]
-exclude_patterns = ["decisions", "extensions", "pictures", "templates", "gallery", "generated/pictures", "**/README.md"]
+# Copied by `pages`, or for those who read the sources where they are kept.
+exclude_patterns = [
+    "overview.md",
+    "report.md",
+    "decisions",
+    "extensions",
+    "pictures",
+    "templates",
+    "gallery",
+    "generated/pictures",
+    "**/README.md",
+]
 nitpicky = True
 # What is not ours to document: annotations of other libraries, and names inside the package that are no one's door.
 nitpick_ignore_regex = [("py:.*", r"(?!condmmd\.).*"), ("py:class", r"condmmd\..*")]
@@ -95,4 +106,4 @@ html_theme_options = {
     "pygments_light_style": "tango",
     "pygments_dark_style": "monokai",
 }
-html_sidebars = {"index": []}
+html_sidebars = {page: [] for page in ("index", "start", "doors", "glossary", "cite")}

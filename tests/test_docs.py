@@ -1,5 +1,6 @@
 """The pages of the site: their code runs, their lists are complete, their length is bearable."""
 
+import ast
 import contextlib
 import importlib
 import io
@@ -25,8 +26,9 @@ DOCS = ROOT / "docs"
 
 pytestmark = pytest.mark.skipif(not DOCS.exists(), reason="an archive of the sources has no site")
 
-GENERATED = DOCS / "generated"
-PAGES = sorted(path for path in DOCS.rglob("*.md") if not {GENERATED, DOCS / "decisions"} & {*path.parents})
+# Copied pages, and what is no page of the site.
+APART = {DOCS / name for name in ("generated", "decisions", "overview.md", "report.md")}
+PAGES = sorted(path for path in DOCS.rglob("*.md") if not APART & {path, *path.parents})
 FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -149,6 +151,23 @@ def test_no_long_page_is_without_a_picture():
     assert long == {}
 
 
+def test_links_of_copied_pages_lead_where_they_do_here():
+    copied = runpy.run_path(str(DOCS / "extensions" / "pages.py"))
+    text = (
+        "[a](0009-real-tables.md#nulls) [b](../../benchmarks/README.md) [c](../conf.py) [d](#here) ![e](../picture.png)"
+    )
+    found, pictures = copied["rewritten"](text, "docs/decisions/0001-tolerance.md")
+    assert found == (
+        "[a](/generated/decisions/0009-real-tables.md#nulls) [b](/generated/benchmarks/index.md) c (`docs/conf.py`) "
+        "[d](#here) ![e](/generated/files/docs/picture.png)"
+    )
+    assert pictures == ["docs/picture.png"]
+    with pytest.raises(ValueError, match=r"'nowhere\.md', which is not there"):
+        copied["rewritten"]("[x](nowhere.md)", "README.md")
+    copied["PAGES"]["to_come.md"] = "project/to_come.md"
+    assert copied["rewritten"]("[x](to_come.md)", "README.md")[0] == "x"
+
+
 def test_pictures_of_the_pages_are_there_or_drawn():
     drawn = {path.stem for path in (DOCS / "pictures").glob("*.py")}
     for page in PAGES:
@@ -237,3 +256,21 @@ def test_a_browser_finds_what_does_not_fit_or_is_not_shown(site, capsys):
     assert "screen of 1280" not in found
     assert "index.html" not in found
     assert "looks in" in capsys.readouterr().out
+
+
+KEPT = {"concept_drift": "plot_concept_drift", "calibration": "plot_calibration"}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_notebook_is_its_page_and_runs(name, tmp_path, monkeypatch):
+    notebook = json.loads((DOCS / "notebooks" / f"{name}.ipynb").read_text(encoding="utf-8"))
+    cells = [cell["source"] for cell in notebook["cells"] if cell["cell_type"] == "code"]
+    page = ast.parse((DOCS / "gallery" / f"{KEPT[name]}.py").read_text(encoding="utf-8"))
+    page.body = page.body[1:]  # but for the text at its top
+    assert ast.unparse(ast.parse("\n".join(cells))) == ast.unparse(page)
+    monkeypatch.chdir(tmp_path)
+    names, printed = {"__name__": "notebook"}, ""
+    for cell in cells:
+        printed += run_python(cell, names)
+    assert "p = 0.001" in printed
+    assert (notebook["nbformat"], {cell["cell_type"] for cell in notebook["cells"]}) == (4, {"markdown", "code"})

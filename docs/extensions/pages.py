@@ -15,6 +15,7 @@ PAGES = {
     "benchmarks/peers.md": "benchmarks/peers.md",
     "benchmarks/leaderboard/README.md": "benchmarks/leaderboard.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "docs/report.md": "project/report.md",
     "CHANGELOG.md": "project/changelog.md",
     "SECURITY.md": "project/security.md",
     "CODE_OF_CONDUCT.md": "project/conduct.md",
@@ -55,9 +56,11 @@ def rewritten(text, source):
         if not target or ":" in target:
             return match.group(0)
         path = ((ROOT / source).parent / target).resolve()
-        if not path.is_relative_to(ROOT) or not path.exists():
+        name = path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else target
+        if name in PAGES and not path.exists():
+            return words  # a page that is still to come
+        if not (path.is_relative_to(ROOT) and path.exists()):
             raise ValueError(f"{source} has a link to '{target}', which is not there.")
-        name = path.relative_to(ROOT).as_posix()
         if mark:
             pictures.append(name)
             return f"![{words}](/generated/files/{name})"

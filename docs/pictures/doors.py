@@ -18,7 +18,7 @@ RUNGS = (
     ("Only how different at each level, no verdict?", "cmmd", "a number for each level, a witness"),
     ("Two samples of X and Y: is Y given X the same?", "cmmd_test", "verdict, effect, where, report"),
 )
-WIDTH, HEIGHT, LEFT, RIGHT = 740, 66, 390, 280
+WIDTH, HEIGHT, LEFT, RIGHT = 780, 66, 425, 280
 
 
 def draw():
