@@ -47,7 +47,7 @@ def test_short_unless_all_is_asked_for(file, capsys):
     assert len(whole["null_distribution"]) == 99
     rank = 1 + np.sum(np.array(whole["null_distribution"]) >= whole["statistic"])
     assert rank / 100 == pytest.approx(short["pvalue"])
-    assert set(whole["where"]) - set(short["where"]) == {"profiles", "points"}
+    assert set(whole["where"]) - set(short["where"]) == {"profiles", "points", "courses"}
 
 
 def test_the_schema_comes_first_and_nothing_else_is_lost():

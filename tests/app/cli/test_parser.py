@@ -12,7 +12,7 @@ def parsed(*arguments):
 def test_defaults():
     options = parsed("test", "a.csv", "--outcome", "y")
     assert (options.file, options.file2, options.outcome, options.covariates) == ("a.csv", None, ["y"], None)
-    assert (options.resamples, options.significance, options.seed, options.propensity) == (999, 0.05, 0, "estimate")
+    assert (options.resamples, options.significance, options.seed, options.propensity) == (None, 0.05, 0, "estimate")
     flags = (options.json, options.quiet, options.overwrite, options.stream, options.no_where)
     assert flags == (False,) * 5
     assert parsed("measure", "a.csv", "--outcome", "y").level == [0, 0.5, 1, 1.5, 2]
