@@ -106,6 +106,8 @@ def test_names_of_columns_and_rows_in_blocks():
         ({"null": "guess"}, ValueError, "`null` must be one of"),
         ({"null": "normal"}, ValueError, "the normal limit is that of weights='neighbours'"),
         ({"null": "normal", "weights": "neighbours", "blocks": np.arange(120) // 2}, ValueError, "null='flips'"),
+        ({"labels": ("one",)}, ValueError, "`labels` must be two different names"),
+        ({"labels": "ab"}, ValueError, "`labels` must be two different names"),
         ({"n_resamples": 9}, ValueError, "gives no p-value below 0.1"),
         ({"kernel_y": "precomputed"}, ValueError, "not a Gram matrix"),
         ({"blocks": np.zeros(120)}, ValueError, "at least 2 blocks"),
