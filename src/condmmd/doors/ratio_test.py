@@ -64,7 +64,7 @@ def ratio_test(
     --------
     >>> import numpy as np
     >>> from condmmd import ratio_test
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> x, group = np.concatenate([rng.normal(0, 1, 200), rng.normal(0.5, 1, 200)]), np.repeat([1, 0], 200)
     >>> y = x + rng.normal(size=400)
     >>> bool(ratio_test(x, y, group, lambda x, y: np.exp(0.5 * x), rng=1).pvalue > 0.05)
