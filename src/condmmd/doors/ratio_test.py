@@ -49,8 +49,8 @@ def ratio_test(
     X, Y, group, data
         As in `cmmd`, in memory.
     ratio
-        How many times as likely a row is in Q as in P, up to a constant: positive numbers, one a row; a column of
-        ``data``; or a function of X and Y that gives them. It must not have been found from these rows.
+        How many times as likely a row is in Q (label 0) as in P (1), up to a constant: numbers, one a row; a column of
+        ``data``; or a function of X and Y that gives them. It must not have been found from these very rows.
     kernel_x, kernel_y
         As in `CMMD`, one each; not "precomputed".
     n_resamples, significance, rng, compute
@@ -64,8 +64,8 @@ def ratio_test(
     --------
     >>> import numpy as np
     >>> from condmmd import ratio_test
-    >>> rng = np.random.default_rng(0)
-    >>> x, group = np.concatenate([rng.normal(0, 1, 200), rng.normal(0.5, 1, 200)]), np.repeat(["p", "q"], 200)
+    >>> rng = np.random.default_rng(1)
+    >>> x, group = np.concatenate([rng.normal(0, 1, 200), rng.normal(0.5, 1, 200)]), np.repeat([1, 0], 200)
     >>> y = x + rng.normal(size=400)
     >>> bool(ratio_test(x, y, group, lambda x, y: np.exp(0.5 * x), rng=1).pvalue > 0.05)
     True

@@ -30,6 +30,8 @@ class PlugIn:
     the opposite sign makes D smaller than null labels do, and a test of it finds nothing, however many rows there are;
     one of the same sign is found the sooner. The p-value is exact given the propensity all the same.
 
+    With ``CMMD(level=1)``, and ``residualize=False`` in a test, it is the statistic of KCD (Park et al., 2021).
+
     Parameters
     ----------
     recentred
