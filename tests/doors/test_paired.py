@@ -56,6 +56,17 @@ def test_finds_a_change_that_is_zero_on_average():
     assert paired_test(X, FIRST, SECOND, rng=1).pvalue > 0.05
 
 
+def test_who_is_first_and_in_which_units_decides_nothing():
+    here = paired_test(X, FIRST, SECOND + 0.3, rng=1)
+    for other in (
+        paired_test(X, SECOND + 0.3, FIRST, rng=1),
+        paired_test(2 + 7 * X, 5 * FIRST, 5 * SECOND + 1.5, rng=1),
+    ):
+        np.testing.assert_allclose(other.null_distribution, here.null_distribution, rtol=1e-4, atol=1e-4)
+        assert abs(other.pvalue - here.pvalue) <= 0.002
+    assert paired_test(X, FIRST, FIRST, rng=1).pvalue == 1.0
+
+
 def test_neither_workers_nor_batches_nor_the_kind_of_array_change_the_result():
     here = paired_test(X, FIRST, SECOND, rng=1, weights="kernel", n_resamples=199)
     for arrays, compute in (
@@ -95,6 +106,8 @@ def test_names_of_columns_and_rows_in_blocks():
         ({"null": "guess"}, ValueError, "`null` must be one of"),
         ({"null": "normal"}, ValueError, "the normal limit is that of weights='neighbours'"),
         ({"null": "normal", "weights": "neighbours", "blocks": np.arange(120) // 2}, ValueError, "null='flips'"),
+        ({"labels": ("one",)}, ValueError, "`labels` must be two different names"),
+        ({"labels": "ab"}, ValueError, "`labels` must be two different names"),
         ({"n_resamples": 9}, ValueError, "gives no p-value below 0.1"),
         ({"kernel_y": "precomputed"}, ValueError, "not a Gram matrix"),
         ({"blocks": np.zeros(120)}, ValueError, "at least 2 blocks"),

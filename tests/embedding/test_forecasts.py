@@ -67,6 +67,19 @@ def test_probabilities_are_told_from_draws():
     assert isinstance(rows(RNG.uniform(size=N), 1.0 * (codes > 1)), ClassRows)
 
 
+def test_one_row_that_is_wrong_makes_no_draws_of_the_others():
+    P, codes = RNG.dirichlet(np.ones(3), N), RNG.integers(0, 3, N)
+    P[4] = 0.1
+    with pytest.raises(ValueError, match=r"row 4 sums to 0\.3"):
+        rows(P, codes)
+    p = RNG.uniform(size=N)
+    p[7] = 1.5
+    with pytest.raises(ValueError, match=r"between 0 and 1; row 7 is 1\.5"):
+        rows(p, codes > 1)
+    with pytest.raises(ValueError, match="`model` must be probabilities, between 0 and 1; row 7"):
+        rows(p, 1.0 * (codes > 1))
+
+
 def test_predictions_are_what_is_conditioned_on():
     p = RNG.uniform(size=N)
     y = read_table(RNG.uniform(size=N) < p, "y")

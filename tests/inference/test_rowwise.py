@@ -65,3 +65,6 @@ def test_the_first_draws_are_the_same_however_many_are_asked_for():
     few, many = list(redraw_units(70, 3)), list(redraw_units(200, 3))
     assert [size for size, _ in many] == [64, 64, 64, 8]
     assert few[0][1].random() == many[0][1].random()
+    parts = list(redraw_units(70, 3, at_once=30))
+    assert [size for size, _ in parts] == [30, 30, 4, 6]
+    assert parts[0][1] is parts[2][1]

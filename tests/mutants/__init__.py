@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from tests.mutants import answers, arithmetic, effects, models, testing
+from tests.mutants import answers, arithmetic, effects, models, rows, testing
 from tests.mutants.survivors import SURVIVORS
 
 __all__ = ["MUTANTS", "ROOT", "SURVIVORS"]
 
 ROOT = Path(__file__).parent.parent.parent
-MUTANTS = [*arithmetic.MUTANTS, *models.MUTANTS, *testing.MUTANTS, *effects.MUTANTS, *answers.MUTANTS]
+MUTANTS = [*arithmetic.MUTANTS, *models.MUTANTS, *testing.MUTANTS, *effects.MUTANTS, *answers.MUTANTS, *rows.MUTANTS]

@@ -108,6 +108,8 @@ def paired_test(
         check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
     )
     plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
+    if labels is not None and (isinstance(labels, str) or len(labels) != 2 or labels[0] == labels[1]):
+        raise ValueError(f"`labels` must be two different names, as in ('before', 'after'); got {labels!r}.")
     options = {
         "labels": labels, "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level, "weights": weights,
         "neighbours": neighbours, "reg": reg, "blocks": blocks, "null": null, "n_resamples": n_resamples,

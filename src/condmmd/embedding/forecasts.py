@@ -38,6 +38,8 @@ from condmmd.embedding.rowwise import ComparedRows, differences_of, some_rows
 
 __all__ = ["Forecast", "rows_of_model", "rows_of_predictions"]
 
+# Rows of probabilities sum to one, or are wrong by so much that somebody wants to be told.
+NEAR_ONE = 0.1
 Forecast = Any  # Normals, Mixture, Quantiles, (mean, sd), draws, probabilities, or an object that gives one of these
 
 
@@ -112,23 +114,26 @@ def _read(law: Any, y: Table, argument: str, classes: Any) -> tuple[Any, Table]:
         return _mixtures(law, y, argument)
     if isinstance(law, Quantiles):
         return _quantiles(law, y, argument)
-    if _is_probabilities(law, y, classes):
+    if _is_probabilities(law, y, argument, classes):
         return _classes(law, y, argument, classes)
     return _draws(law, y, argument)
 
 
-def _is_probabilities(law: Any, y: Table, classes: Any) -> bool:
-    """Whether these are probabilities of classes: outcomes are categories, or whole numbers with rows that sum to 1."""
+def _is_probabilities(law: Any, y: Table, argument: str, classes: Any) -> bool:
+    """Whether these are probabilities of classes: outcomes are categories, or whole numbers with rows that sum to 1.
+
+    By most rows: a row that is wrong is to be refused, and not to make draws of the others.
+    """
     if classes is not None or y.categorical:
         return True
     if len(y.columns) != 1 or getattr(law, "ndim", 2) > 2:
         return False
-    table = read_law(law, "predictions")
+    table = read_law(law, argument)
     some, own = some_rows(table.values, 1000), some_rows(y.values, 1000)
     if some.shape[1] == 1:
-        return bool(np.isin(own, (0.0, 1.0)).all() and (some >= 0).all() and (some <= 1).all())
-    whole = bool((own == np.floor(own)).all())
-    return whole and len(np.unique(own)) <= some.shape[1] and bool(np.allclose(some.sum(axis=1), 1.0, atol=0.1))
+        return bool(np.isin(own, (0.0, 1.0)).all())
+    few = bool((own == np.floor(own)).all()) and len(np.unique(own)) <= some.shape[1]
+    return few and float(np.median(np.abs(some.sum(axis=1) - 1.0))) <= NEAR_ONE
 
 
 def _classes(law: Any, y: Table, argument: str, classes: Any) -> tuple[ClassRows, Table]:

@@ -23,7 +23,7 @@ from condmmd.explain.regions import MAX_NAMED, interval
 from condmmd.explain.windows import Windows, make_windows, span
 from condmmd.inference.evaluate import draw_batches
 from condmmd.inference.joining import critical_value, largest_pvalues, standard_scores
-from condmmd.inference.rowwise import RowwisePlan, TrainedRows, redraw_units
+from condmmd.inference.rowwise import REDRAWN_NUMBERS, RowwisePlan, TrainedRows, redraw_units
 from condmmd.labels.signs import SignFlips
 
 __all__ = ["RowProfile", "RowRegion", "RowWhere", "locate_rows"]
@@ -241,7 +241,8 @@ def _null(
 ) -> Iterator[Array]:
     """Residual features of the rows looked at as the null hypothesis would have them, some draws at a time."""
     if trained.redraw is not None:
-        for size, rng in redraw_units(count, plan.settings.seed):
+        at_once = max(1, REDRAWN_NUMBERS // trained.fitted.observed.size)
+        for size, rng in redraw_units(count, plan.settings.seed, at_once):
             yield trained.redraw(rng, size)[:, index, : rho.shape[1]]
         return
     of_row = trained.fitted.of_row

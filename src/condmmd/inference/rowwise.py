@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows
+from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows, steps_of
 from condmmd.data.checks import check_choice, check_resamples
 from condmmd.data.warning_types import SmallSampleWarning, warn_user
 from condmmd.embedding.rowwise import ComparedRows, Redraw, principal_residuals
@@ -32,6 +32,8 @@ MOST_FEATURES = 64
 FEW_UNITS = 20
 # Outcomes are drawn anew up to so many rows; of more, signs of runs of rows are flipped, which costs no more for more.
 REDRAWN_ROWS = 50_000
+# Numbers in the residuals of the outcomes that are drawn at once.
+REDRAWN_NUMBERS = 2**23
 NullName: TypeAlias = Literal["auto", "flips", "redraw", "normal"]
 
 
@@ -123,7 +125,8 @@ def by_redraws(fitted: FittedRowwise, redraw: Redraw, settings: Settings) -> Out
     """Compare the observed outcomes with outcomes drawn from the model: exact, if it is the model that is tested."""
     check_resamples(settings.n_resamples, settings.significance)
     parts = [fitted.at(fitted.observed)]
-    for size, rng in redraw_units(settings.n_resamples, settings.seed):
+    at_once = max(1, REDRAWN_NUMBERS // fitted.observed.size)
+    for size, rng in redraw_units(settings.n_resamples, settings.seed, at_once):
         parts.append(fitted.at(redraw(rng, size)))
         settings.compute.report(sum(len(part) for part in parts) - 1, settings.n_resamples, "redraws")
     statistics = check_statistics(np.concatenate(parts), fitted)
@@ -159,10 +162,12 @@ def _at_signs(fitted: FittedRowwise, signs: Array) -> Array:
     return fitted(HeldLabels(move_to(signs, fitted.ones)))
 
 
-def redraw_units(count: int, seed: int) -> Iterator[tuple[int, np.random.Generator]]:
-    """How many outcomes are drawn from which generator: the same for any number of them that is asked for."""
+def redraw_units(count: int, seed: int, at_once: int = UNIT) -> Iterator[tuple[int, np.random.Generator]]:
+    """How many outcomes are drawn next from which generator: the same ones however many there are at once."""
     for own in np.random.SeedSequence(seed).spawn(-(-count // UNIT)):
-        yield min(count, UNIT), np.random.default_rng(own)
+        rng = np.random.default_rng(own)
+        for part in steps_of(min(count, UNIT), at_once):
+            yield part.stop - part.start, rng
         count -= UNIT
 
 

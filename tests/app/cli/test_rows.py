@@ -99,7 +99,7 @@ def test_model_as_in_python(rows, capsys, said, model):
         (("paired", "--first", "before", "--second", "nothing"), "nothing"),
         (
             ("paired", "--first", "before", "--second", "sex", "--covariates", "age"),
-            "is a number in --first and a category in --second",
+            "a category in --second",
         ),
         ((*("paired", *PAIRED), "--resamples", "9"), "--resamples of 9 gives no p-value"),
         (("model", "--outcome", "before", "--covariates", "age"), "name the columns of the predictions in one"),
