@@ -34,8 +34,8 @@ NUMBERS = Path(__file__).with_name("growth.json")
 DEVICES = Path(__file__).with_name("device.json")
 BESIDE = [
     "## Against others", "",
-    "The literal formula: `python -m benchmarks.levels`. Other tools that ask the same question: [peers.md](peers.md),",
-    "by `python -m benchmarks.peers`.", "",
+    "The literal formula: `python -m benchmarks.levels`. Other methods and tools that ask the same questions:",
+    "[leaderboard](leaderboard/README.md), by `python -m benchmarks.leaderboard`.", "",
 ]  # fmt: skip
 BASE = {"n": 1000, "d": 1, "resamples": 200, "max_rank": None}
 ROWS = {

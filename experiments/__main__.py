@@ -12,7 +12,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # one thread a worker, set before NumPy loads
 
 MODULES = (
-    "toy", "theta", "dimension", "levels", "dr_fit", "dr_error", "dr_tests", "mnist", "appendix_data",
+    "toy", "theta", "dimension", "levels", "consistency", "dr_fit", "dr_error", "dr_tests", "mnist", "appendix_data",
     "appendix_statistics", "appendix", "lalonde",
 )  # fmt: skip
 
@@ -31,6 +31,8 @@ def main(arguments=None):
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent, help="folder for results, figures and page")
     parser.add_argument("--fresh", action="store_true", help="measure again what is there")
+    parser.add_argument("--variant", action="append", help="only this one (as published, as written, ours); repeatable")
+    parser.add_argument("--page", action="store_true", help="measure nothing: figures and page from the records")
     parser.add_argument("--smoke", action="store_true", help="two points, two trials, 20 null labels: does it run?")
     parser.add_argument("--no-figures", action="store_true", help="numbers only; needs no matplotlib")
     options = parser.parse_args(arguments)
@@ -51,6 +53,7 @@ def main(arguments=None):
 
 def run(chosen, experiments, options):
     from experiments.literal import measured_ratio
+    from experiments.replay import kept
     from experiments.running import generator, read, run_experiment, write
 
     start = perf_counter()
@@ -58,10 +61,11 @@ def run(chosen, experiments, options):
     def say(text):
         sys.stderr.write(f"[{perf_counter() - start:6.0f} s] {text}\n")
 
-    for experiment in chosen:
+    for experiment in () if options.page else chosen:
         run_experiment(
             experiment, options.out, trials=options.trials, resamples=options.resamples, seed=options.seed,
             jobs=options.jobs, fresh=options.fresh, say=say,
+            variants=options.variant and [v for v in experiment.variants if v in options.variant],
         )  # fmt: skip
     if options.no_figures:
         return 0
@@ -70,12 +74,12 @@ def run(chosen, experiments, options):
     from experiments.page import page
 
     records = {name: read(options.out, e) for name, e in experiments.items()}
-    for experiment in chosen:
+    for experiment in [e for e in chosen if records[e.name] is not None]:
         draw(experiment, records[experiment.name], options.out)
-        if experiment.files:
+        if experiment.files and not options.page:
             experiment.files(options.out, generator(experiment, options.seed))
     known = [e for name, e in experiments.items() if records[name] is not None]
-    write(options.out / "README.md", page(known, records, ratio))
+    write(options.out / "README.md", page(known, records, ratio, kept()))
     say(f"wrote {options.out / 'README.md'}")
     return 0
 

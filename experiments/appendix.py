@@ -1,5 +1,6 @@
 """Type I error and power of the appendix settings 1 (equal covariates) and 2 (shifted covariates)."""
 
+from dataclasses import replace
 from functools import partial
 
 from condmmd import Gaussian
@@ -53,4 +54,8 @@ def experiment(which, kind):
     )
 
 
-EXPERIMENTS = [experiment(which, kind) for which in SETTINGS for kind in ("type1", "type2")]
+EXPERIMENTS = [
+    replace(experiment(which, kind), share={OURS: share})
+    for which in SETTINGS
+    for kind, share in (("type1", 0.25), ("type2", 0.1))
+]

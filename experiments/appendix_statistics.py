@@ -31,15 +31,28 @@ def target(bars):
     return Target(bars["binned_mean"], "mean", float(spread))
 
 
+def covering(edges, values):
+    """The published bins, and as many more of their width as it takes to show every draw of ours."""
+    width = edges[1] - edges[0]
+    before = max(0, int(np.ceil((edges[0] - values.min()) / width)))
+    after = max(0, int(np.ceil((values.max() - edges[-1]) / width)))
+    more = np.arange(1, before + 1)[::-1], np.arange(1, after + 1)
+    return np.concatenate([edges[0] - width * more[0], edges, edges[-1] + width * more[1]])
+
+
 def draw_histograms(experiment, record, axes):
     which = 1 if experiment.name.endswith("1") else 2
     values = record["points"][AS_PUBLISHED]["250"]["curves"]
     for k, (name, bars) in enumerate(histogram(which).items()):
-        edges = [*bars["bin_left"], bars["bin_right"][-1]]
-        axes[0].hist(values[name]["values"], bins=edges, color=f"C{k}", alpha=0.45, label=f"${name}^2$")
-        axes[0].stairs(bars["count"], edges, color=f"C{k}", linestyle=":", linewidth=2)
+        edges, ours = np.array([*bars["bin_left"], bars["bin_right"][-1]]), np.array(values[name]["values"])
+        label = f"${name}^2$"
+        axes[0].hist(ours, bins=covering(edges, ours), color=f"C{k}", alpha=0.45, label=f"{label}, ours ({len(ours)})")
+        axes[0].stairs(
+            bars["count"], edges, color=f"C{k}", linestyle=":", linewidth=2,
+            label=f"{label}, published ({sum(bars['count']):.0f})",
+        )  # fmt: skip
     axes[0].set(xscale="log", xlabel="statistic", ylabel="draws", title=experiment.title)
-    axes[0].legend(title="dotted: published")
+    axes[0].legend(loc="upper left", bbox_to_anchor=(1.02, 1.0))  # beside the axes: nothing lies behind it
 
 
 EXPERIMENTS = [
@@ -47,7 +60,8 @@ EXPERIMENTS = [
         name=f"statistics_{which}",
         title=f"Distribution of the statistics, setting {which}",
         about="250 draws with n = m = 250, h = 0.1, lambda 0.1. The numbers are means over the draws; agreement is "
-        "within three standard errors of the difference.",
+        "within three standard errors of the difference. The picture has every draw, ours in the published bins and in "
+        "further ones of the same width.",
         points=(250.0,),
         variants={AS_PUBLISHED: partial(statistics, which)},
         targets={name: {250.0: target(bars)} for name, bars in histogram(which).items()},

@@ -45,9 +45,9 @@ def theta(value, n=100, sd=0.75):
     return draw
 
 
-def dimension(D, n=100):
+def dimension(D, n=100, sd=0.75):
     def draw(rng):
-        X, t = rng.normal(0.5, 0.75, size=(2 * n, D)), labels(n, n)
+        X, t = rng.normal(0.5, sd, size=(2 * n, D)), labels(n, n)
         noise = (0.45 + 0.05 * np.arange(1, D + 1)) * rng.normal(size=(2 * n, D))
         return Draw(X, np.where(t[:, None] == 1, curve(X), X) + noise, t, np.full(2 * n, 0.5), equal=True)
 

@@ -9,7 +9,6 @@ from experiments.experiment import OURS, Experiment, seed_of
 
 COVARIATES = ["age", "educ", "black", "hisp", "marr", "nodegree", "re74", "re75"]
 CATEGORICAL = ["black", "hisp", "marr", "nodegree"]
-LEVELS = (0, 0.5, 1, 1.5, 2)
 # P / Q, and what a difference of earnings given covariates is.
 COMPARISONS = {
     ("treated", "controls"): "the effect of the training on the distribution of earnings",
@@ -42,7 +41,7 @@ def tests(_point, rng, resamples):
         result = compare(pair, rng, resamples)
         name = " / ".join(pair)
         found |= {f"{name}: p, {space}": test.pvalue for space, test in result.marginal().items()}
-        found |= {f"{name}: p, level {level.level:g}": level.pvalue for level in result.by_level}
+        found |= {f"{name}: column, {column.name}": column.pvalue for column in result.by_level}
         found |= {
             f"{name}: p, Y given X": result.pvalue,
             f"{name}: rows of P": result.n_obs[0],
@@ -68,21 +67,24 @@ def lalonde_page(experiment, record):
     values = {name: curve["mean"] for name, curve in record["points"][OURS]["0"]["curves"].items()}
     lines = [
         f"## {experiment.title}", "", experiment.about, "", f"![{experiment.title}](figures/{experiment.name}.png)", "",
-        "| P / Q | rows | effective rows | p, X | p, Y | p, Y given X | levels 0, 0.5, 1, 1.5, 2 | a difference is |",
+        "| P / Q | rows | effective rows | p, X | p, Y | p, Y given X | where it shows most | a difference is |",
         "|---|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     for pair, meaning in COMPARISONS.items():
         of = {key.removeprefix(f"{' / '.join(pair)}: "): value for key, value in values.items()}
-        levels = ", ".join(f"{of[f'p, level {s:g}']:.3f}" for s in LEVELS)
+        columns = {key.removeprefix("column, "): p for key, p in of.items() if key.startswith("column, ")}
+        most = min(columns, key=columns.get)
         cells = [
             " / ".join(pair), f"{of['rows of P']:.0f} + {of['rows of Q']:.0f}", f"{of['effective rows']:.0f}",
-            f"{of['p, X']:.3f}", f"{of['p, Y']:.3f}", f"**{of['p, Y given X']:.3f}**", levels, meaning,
+            f"{of['p, X']:.3f}", f"{of['p, Y']:.3f}", f"**{of['p, Y given X']:.3f}**", f"{most}: {columns[most]:.3f}",
+            meaning,
         ]  # fmt: skip
         lines.append("| " + " | ".join(cells) + " |")
     closing = (
-        "The run writes a report of each comparison beside this page, `reports/lalonde-*.html`. Against the survey the "
-        "effective rows say how little of it resembles the people of the trial; a p-value there is as good as the "
-        "estimated propensity."
+        "Where it shows most: of the columns that the test joins, the one with the smallest p-value; by itself that "
+        "counts for less than the joined one. The run writes a report of each comparison beside this page, "
+        "`reports/lalonde-*.html`. Against the survey the effective rows say how little of it resembles the people of "
+        "the trial; a p-value there is as good as the estimated propensity."
     )
     return "\n".join([*lines, "", closing, ""])
 

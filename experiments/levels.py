@@ -31,6 +31,7 @@ EXPERIMENTS = [
             AS_WRITTEN: partial(trial, which, True),
             OURS: ours(partial(levels_setting, which)),
         },
+        share={OURS: 0.25},
         targets=rates(f"lvls/power_curve_setting_{which}.pdf"),
         xlabel="difference theta",
         ylabel="power",

@@ -50,22 +50,26 @@ def run_point(experiment, variant, position, *, trials, resamples, seed, jobs):
         curves[name] = {"mean": float(values.mean()), "sd": float(values.std(ddof=1)) if trials > 1 else 0.0}
         if experiment.keep_values:
             curves[name]["values"] = [float(f"{value:.6g}") for value in values]
-    return {"trials": trials, "seconds": round(perf_counter() - start, 2), "curves": curves}
+    return {"trials": trials, "condmmd": __version__, "seconds": round(perf_counter() - start, 2), "curves": curves}
 
 
-def run_experiment(experiment, folder, *, trials, resamples, seed, jobs, fresh=False, say=print):
+def run_experiment(experiment, folder, *, trials, resamples, seed, jobs, fresh=False, variants=None, say=print):
     """Measure every point that is not in ``folder`` yet, saving after each; return the record."""
     path = Path(folder) / "results" / f"{experiment.name}.json"
     header = {
-        "experiment": experiment.name, "condmmd": __version__, "seed": seed, "settings": fingerprint(experiment),
-        "source": experiment.source() if experiment.source else None,
+        "experiment": experiment.name, "seed": seed, "source": experiment.source() if experiment.source else None,
     }  # fmt: skip
-    record = json.loads(path.read_text()) if path.exists() and not fresh else {**header, "points": {}}
+    record = json.loads(path.read_text()) if path.exists() else {**header, "settings": {}, "points": {}}
     if any(record[name] != header[name] for name in header):
         changed = ", ".join(name for name in header if record[name] != header[name])
         say(f"{experiment.name}: measured again, as {changed} changed")
-        record = {**header, "points": {}}
-    for variant in experiment.variants:
+        record = {**header, "settings": {}, "points": {}}
+    for variant in variants or experiment.variants:
+        settings = fingerprint(experiment, variant)
+        if fresh or record["settings"].get(variant, settings) != settings:
+            say(f"{experiment.name}, {variant}: measured again" + ("" if fresh else ", as its settings changed"))
+            record["points"].pop(variant, None)
+        record["settings"][variant] = settings
         count, labels = size(experiment, variant, trials, resamples)
         done = record["points"].setdefault(variant, {})
         for position, point in enumerate(experiment.points):
@@ -93,13 +97,13 @@ def size(experiment, variant, trials, resamples):
     )
 
 
-def fingerprint(experiment):
-    """Changes when the code or a constant behind the trials does, so that a record never mixes two settings."""
-    here = Path(__file__).parent
-    files = {Path(sys.modules[f.__module__].__file__) for f in functions(experiment)} | {
-        here / "draws.py", here / "experiment.py"
-    }  # fmt: skip
-    code = "".join(structure(without_words(ast.parse(file.read_text()))) for file in sorted(files))
+def fingerprint(experiment, variant):
+    """Changes when the code or a constant behind a variant does, so that a record never mixes two settings."""
+    here, own = Path(__file__).parent, list(functions(experiment.variants[variant]))
+    files = {Path(sys.modules[f.__module__].__file__) for f in own} | {here / "draws.py", here / "experiment.py"}
+    others = {f.__name__ for other in experiment.variants.values() for f in functions(other)}
+    others -= {f.__name__ for f in own}
+    code = "".join(structure(without_words(ast.parse(file.read_text()), others)) for file in sorted(files))
     return hashlib.sha256(code.encode()).hexdigest()[:12]
 
 
@@ -111,25 +115,32 @@ def structure(node):
     return f"[{', '.join(map(structure, node))}]" if isinstance(node, list) else repr(node)
 
 
-def without_words(module):
-    """A module without its docstring, its imports, its list of experiments, and its drawing."""
-    kept = [
-        node
-        for node in module.body[1:]
-        if not isinstance(node, ast.Import | ast.ImportFrom)
-        and not (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EXPERIMENTS")
-        and not (isinstance(node, ast.FunctionDef) and node.name.startswith("draw_"))
-    ]
-    return ast.Module(body=kept, type_ignores=[])
+def without_words(module, others=()):
+    """A module without its docstring, imports, list of experiments, what draws or tells, and the ``others``' trials."""
+    return ast.Module(
+        body=[
+            node
+            for node in module.body[1:]
+            if not isinstance(node, ast.Import | ast.ImportFrom)
+            and not (isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "EXPERIMENTS")
+            and not (isinstance(node, ast.FunctionDef) and (tells(node.name) or node.name in others))
+        ],
+        type_ignores=[],
+    )
 
 
-def functions(experiment):
-    """The functions behind the variants, and those that they are given, through `functools.partial`."""
-    waiting = list(experiment.variants.values())
+def tells(name):
+    """Whether a function of this name makes pictures or text from numbers that are there."""
+    return name.startswith("draw_") or name.endswith("_page")
+
+
+def functions(trial):
+    """What is behind a variant, and what it is given, through `functools.partial`."""
+    waiting = [trial]
     while waiting:
-        trial = waiting.pop()
-        waiting += [part for part in getattr(trial, "args", ()) if callable(part)]
-        yield getattr(trial, "func", trial)
+        one = waiting.pop()
+        waiting += [part for part in getattr(one, "args", ()) if callable(part)]
+        yield getattr(one, "func", one)
 
 
 def write(path, text):

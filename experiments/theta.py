@@ -30,6 +30,7 @@ EXPERIMENTS = [
         points=(-1.0, -0.75, -0.5, -0.25, 0.0, 0.25, 0.5, 0.75, 1.0),
         variants={AS_PUBLISHED: as_published, AS_WRITTEN: as_written, OURS: ours(theta)},
         targets=rates("synthetic/power_vs_theta.pdf"),
+        share={OURS: 0.25},
         xlabel="covariate mean theta",
         ylabel="power",
     )

@@ -70,3 +70,15 @@ def test_nothing_that_fails_is_passed_over():
     text = (ROOT / ".ci" / "run").read_text()
     assert "set -euo pipefail" in text
     assert "||" not in text
+
+
+def test_reports_were_found_accessible():
+    """What ``.ci/accessibility`` recorded: two validators and axe-core, four ways to look at each report."""
+    record = json.loads((ROOT / "docs" / "report" / "accessibility.json").read_text())
+    assert record["versions"].keys() == {"axe-core", "html-validate", "vnu-jar"}
+    assert len(record["reports"]) >= 4
+    assert record["faults"] == 0
+    for seen in record["reports"].values():
+        assert (seen["validator"], seen["vnu"], seen["console"]) == ([], [], [])
+        assert len(seen["axe"]) == 4
+        assert all(look["violations"] == [] and look["passed"] > 20 for look in seen["axe"].values())

@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 
 from experiments import __main__ as command
-from experiments import data, running
+from experiments import appendix_statistics, consistency, data, draws, published, replay, running
 from experiments.experiment import Experiment
 from experiments.page import outside, page, rows_of
 from experiments.published import Target, figures
 
 EXPERIMENTS = {e.name: e for e in command.all_experiments()}
 QUIET = {"say": lambda _: None}
+RESULTS = running.Path(command.__file__).parent / "results"
 
 
 @pytest.fixture
@@ -125,12 +126,36 @@ def test_another_number_of_trials_does_not_overwrite(tmp_path):
     assert said[0] == "coin: measured again, as seed changed"
 
 
+def test_a_variant_can_be_measured_by_itself(tmp_path):
+    """And another version, or another variant's code, takes nothing away from what was measured."""
+    two = replace(COIN, variants={**COIN.variants, "ours": coin})
+    options = {"trials": 20, "resamples": 20, "seed": 1, "jobs": 1}
+    first = running.run_experiment(COIN, tmp_path, **options, **QUIET)
+    said = []
+    both = running.run_experiment(two, tmp_path, **options, variants=["ours"], say=said.append)
+    assert [text.split(":")[0] for text in said] == ["coin, ours, 0", "coin, ours, 0.3", "coin, ours, 1"]
+    assert both["points"]["as published"] == first["points"]["as published"]
+    said.clear()
+    running.run_experiment(two, tmp_path, **options, variants=["ours"], fresh=True, say=said.append)
+    assert said[0] == "coin, ours: measured again"
+    assert {entry["condmmd"] for entry in both["points"]["ours"].values()} == {running.__version__}
+
+
 def test_a_point_outside_is_listed(tmp_path):
     record = running.run_experiment(COIN, tmp_path, trials=200, resamples=20, seed=1, jobs=1, **QUIET)
     text = page([COIN], {"coin": record}, "")
     assert "**0 of 1 rejection rates" in text
     assert "Outside at 1, heads: 1 [0.9812, 1] against 0.5, bound 0.16" in text
     assert Target(0.5, "rate").bound() == pytest.approx(3 * (0.5 / 200) ** 0.5 + 0.01)
+
+
+def test_an_older_default_is_said(tmp_path):
+    two = replace(COIN, variants={**COIN.variants, "ours": coin}, share={"ours": 0.5})
+    record = running.run_experiment(two, tmp_path, trials=20, resamples=20, seed=1, jobs=1, **QUIET)
+    assert "20 trials a point, 10 ours (" in page([two], {"coin": record}, "")
+    for entry in record["points"]["ours"].values():
+        entry["condmmd"] = "0.0.1"
+    assert "10 ours: the default of version 0.0.1, the plug-in of decision 4 (" in page([two], {"coin": record}, "")
 
 
 def test_a_change_of_the_code_is_noticed(tmp_path, monkeypatch):
@@ -140,6 +165,63 @@ def test_a_change_of_the_code_is_noticed(tmp_path, monkeypatch):
     assert kept[0] == kept[1]
     changed = running.without_words(running.ast.parse(source.replace("A = 1", "A = 2")))
     assert running.ast.dump(changed) != kept[0]
+
+
+def test_the_change_of_one_trial_leaves_the_records_of_the_others():
+    source = "'''Doc.'''\nA = 1\ndef one(): return 1\ndef two(): return 2\n"
+    changed = source.replace("return 2", "return 3")
+    of_one = [running.structure(running.without_words(running.ast.parse(s), {"two"})) for s in (source, changed)]
+    of_two = [running.structure(running.without_words(running.ast.parse(s), {"one"})) for s in (source, changed)]
+    assert of_one[0] == of_one[1]
+    assert of_two[0] != of_two[1]
+
+
+def test_every_draw_is_in_the_histogram():
+    """250 draws of each statistic, though the published bins of one are at a quarter of ours."""
+    for which in (1, 2):
+        record = json.loads((RESULTS / f"statistics_{which}.json").read_text())
+        for name, bars in appendix_statistics.histogram(which).items():
+            values = np.array(record["points"]["as published"]["250"]["curves"][name]["values"])
+            edges = appendix_statistics.covering(np.array([*bars["bin_left"], bars["bin_right"][-1]]), values)
+            assert np.all(np.diff(edges) > 0)
+            assert np.histogram(values, edges)[0].sum() == len(values) == 250
+
+
+def test_texts_name_only_variants_that_ran():
+    for name, experiment in EXPERIMENTS.items():
+        assert ("as written" in experiment.about.lower()) == ("as written" in experiment.variants), name
+
+
+def test_the_levels_of_the_consistency_are_those_of_many_rows():
+    """Quadrature against 200,000 pairs of drawn rows: within 4 standard errors."""
+    rng = np.random.default_rng(0)
+    x, x2 = rng.normal(size=(2, 200_000)) + rng.choice([-0.5, 0.5], size=(2, 200_000))
+
+    def kernel(a, b):
+        return np.exp(-0.5 * (a - b) ** 2)
+
+    def inner(u, v):
+        noise = 0.5 * rng.normal(size=(4, len(u)))
+        y, z, y2, z2 = draws.curve(u) + noise[0], u + noise[1], draws.curve(v) + noise[2], v + noise[3]
+        return kernel(y, y2) - kernel(y, z2) - kernel(z, y2) + kernel(z, z2)
+
+    samples = inner(x, x), kernel(x, x2) * inner(x, x2)
+    for values, truth in zip(samples, consistency.truths(), strict=True):
+        assert abs(values.mean() - truth) < 4 * values.std() / len(values) ** 0.5
+
+
+def test_the_published_rates_come_from_the_authors_numbers():
+    """The smallest point of a figure, exactly; the record has all the others."""
+    rows = replay.compared("appendix_1_type1", replay.measured(replay.REPLAYS["appendix_1_type1"], chosen=(10.0,)))
+    assert len(rows) == 3
+    assert [ours for *_, ours, _ in rows] == [theirs for *_, theirs in rows]
+
+
+def test_the_record_of_replays_is_exact():
+    for name, found in replay.kept().items():
+        rows = replay.compared(name, found)
+        assert len(rows) == sum(map(len, published.rates(replay.REPLAYS[name].figure).values()))
+        assert all(ours == theirs for *_, ours, theirs in rows), name
 
 
 def test_unknown_names_are_refused(capsys):
@@ -167,9 +249,8 @@ def test_the_real_mnist_test_set():
 def test_committed_results_are_of_the_committed_settings():
     """The page in the repository was made from these settings, at full size."""
     for name, experiment in EXPERIMENTS.items():
-        path = running.Path(command.__file__).parent / "results" / f"{name}.json"
-        record = json.loads(path.read_text())
-        assert record["settings"] == running.fingerprint(experiment), name
+        record = json.loads((RESULTS / f"{name}.json").read_text())
         for variant in experiment.variants:
+            assert record["settings"][variant] == running.fingerprint(experiment, variant), (name, variant)
             count, _ = running.size(experiment, variant, 200, 200)
             assert {e["trials"] for e in record["points"][variant].values()} == {count}

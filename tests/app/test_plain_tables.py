@@ -11,6 +11,7 @@ from condmmd.app import files
 from condmmd.app.bounds import Bounds
 from condmmd.app.files import few_values, pick_columns, read_column, read_file, stack
 from condmmd.app.plain_tables import PlainTable, parse, table_of, typed
+from condmmd.data import read_table
 from tests.app.command_line import FAST, ROLES, answer, run
 
 EVERYTHING = """whole,number,truth,day,moment,text,pay,date,none,big
@@ -47,7 +48,13 @@ def test_every_type_as_pyarrow_has_it(tmp_path, monkeypatch):
             one, other = (pick_columns(table, [name], drop_missing=True, **told) for table in tables)
             assert one.types == other.types, name
             assert one.dropped == other.dropped
-            assert one.table[name].to_pylist() == pytest.approx(other.table[name].to_pylist())
+            if name == "number":  # it has an infinite value, which no table takes
+                assert one.table[name].to_pylist() == pytest.approx(other.table[name].to_pylist())
+                continue
+            read, plain = read_table(one.table, "X"), other.table.as_space("X")
+            assert read.columns == plain.columns
+            assert read.columns[0].dates == (name in {"day", "moment", "date"} and not told)
+            np.testing.assert_allclose(read.values, plain.values)
         (first, valid), (second, same) = (read_column(table, name) for table in tables)
         np.testing.assert_array_equal(valid, same)
         assert first.types == second.types

@@ -5,7 +5,7 @@ import pytest
 
 from condmmd import CMMD, PooledRidge, cmmd_test
 from condmmd.backend import HeldLabels
-from condmmd.effects.power import Power
+from condmmd.effects.power import Power, _moments
 from tests.effects.trained import table, trained
 
 FAST = {"propensity": None, "residualize": PooledRidge(), "n_resamples": 99}
@@ -71,6 +71,12 @@ def test_the_columns_are_those_of_a_test_of_the_changed_table():
     of_test = direct[mean] * (units[0] / units[1]) ** 2
     louder = 1 + 0.6**2 / np.var(Y)  # at null labels the effect is among the residuals, up or down by a half of it
     assert columns[0, mean] * louder == pytest.approx(of_test, rel=0.01)
+
+
+def test_covariates_without_a_feature_carry_nothing():
+    weights, rows = np.ones((2, 5), dtype=np.float32), np.ones((5, 3), dtype=np.float32)
+    assert _moments(weights, rows[:, :0], rows).shape == (2, 0, 3)
+    np.testing.assert_array_equal(_moments(weights, rows, rows), np.full((2, 3, 3), 5.0))
 
 
 def test_what_is_not_linear_or_has_no_columns_is_refused():

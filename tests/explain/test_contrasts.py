@@ -70,3 +70,17 @@ def test_the_true_one_of_many_covariates_leads():
     where = cmmd_test(pd.concat([noise, Z], axis=1), y, group, n_resamples=99, rng=0).where()
     assert where.contrasts[0].covariate == "x1"
     assert where.contrasts[0].parts[1].low == pytest.approx(0.5, abs=0.07)
+
+
+def test_few_rows_of_many_columns_are_said_to_be_too_few_and_the_true_one_is_still_in_front():
+    """200 columns, 100 + 100 rows: no part is marked, and the column along which it varies leads all the same."""
+    rng = np.random.default_rng(0)
+    Z = pd.DataFrame(rng.normal(size=(200, 200)), columns=[f"feature_{j}" for j in range(200)])
+    group, true = np.repeat([1, 0], 100), f"feature_{int(rng.integers(200))}"
+    y = pd.Series(Z.iloc[:, 0] + Z.iloc[:, 1] + 2.0 * group * (Z[true] > 0) + rng.normal(size=200), name="y")
+    where = cmmd_test(Z, y, group, n_resamples=39, rng=0).where()
+    assert where.profiles[0].covariate == true
+    assert where.courses[0].covariate == true
+    assert not where.anything
+    assert where.statements()[-1].startswith(f"if it varies, then along {true} most (p = ")
+    assert "over all 200 covariates" in where.statements()[-1]

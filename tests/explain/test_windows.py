@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from condmmd.data import Column
-from condmmd.explain.windows import MAX_BINS, BinSums, make_windows, span
+from condmmd.explain.windows import MAX_BINS, BinSums, day, make_windows, span
 
 RNG = np.random.default_rng(0)
 
@@ -57,3 +57,9 @@ def test_categories_have_windows_of_their_own():
 )
 def test_ranges_in_as_many_digits_as_tell_the_ends_apart(ends, words):
     assert span(*ends) == words
+
+
+def test_days_are_told_as_dates():
+    assert span(15341.0, 15629.0, dates=True) == "from 2012-01-02 to 2012-10-16"
+    assert span(-1.0, -1.0, dates=True) == "= 1969-12-31"
+    assert day(18262.5) == "2020-01-01 12:00"

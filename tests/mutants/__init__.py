@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from tests.mutants import answers, arithmetic, effects, models, rows, testing
+from tests.mutants import answers, arithmetic, effects, models, populations, rows, testing
 from tests.mutants.survivors import SURVIVORS
 
 __all__ = ["MUTANTS", "ROOT", "SURVIVORS"]
 
 ROOT = Path(__file__).parent.parent.parent
-MUTANTS = [*arithmetic.MUTANTS, *models.MUTANTS, *testing.MUTANTS, *effects.MUTANTS, *answers.MUTANTS, *rows.MUTANTS]
+PARTS = (arithmetic, models, testing, effects, answers, rows, populations)
+MUTANTS = [mutant for part in PARTS for mutant in part.MUTANTS]

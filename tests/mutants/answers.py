@@ -17,7 +17,7 @@ MUTANTS = [
     ("changed arrays are not noticed", "results/questions.py", "if self._samples.checksum() != self._checksum:", "if self._samples.checksum() == -1:", "tests/results/test_carrying.py::test_what_the_user_changes_later_does_not_change_an_answer"),
     ("fits are pickled", "results/cmmd_test_result.py", "state = {part.name: getattr(self, part.name) for part in fields(self)}\n        try:", "state = dict(self.__dict__)\n        try:", "tests/results/test_carrying.py::test_a_result_is_about_as_large_as_the_data"),
     ("errors of shifts by a mean that has the row", "explain/shifts.py", "without = np.maximum(total - own, 0.01 * total)", "without = total", "tests/explain/test_shifts.py::test_the_error_of_a_shift_of_equal_weights"),
-    ("rows of a block deviate each by itself", "explain/shifts.py", "by_block = np.bincount(self.blocks[rows], weights=deviation)", "by_block = deviation", "tests/explain/test_shifts.py::test_rows_of_one_block_deviate_together"),
+    ("rows of a block deviate each by itself", "explain/shifts.py", "by_block = np.bincount(self.blocks[rows], weights=own * (r - mean) / without)", "by_block = own * (r - mean) / without", "tests/explain/test_shifts.py::test_rows_of_one_block_deviate_together"),
     ("a constant difference varies", "explain/shifts.py", 'differences - np.einsum("g,bgk->bk", weight, differences)[:, None]', "differences", "tests/explain/test_shifts.py::test_a_difference_that_varies_is_seen_along_its_covariate"),
     ("windows by the weight of one bin", "explain/windows.py", "np.maximum(self.windows.join @ self.weight, 1e-12)", "np.maximum(self.weight, 1e-12)", "tests/explain/test_windows.py::test_sums_over_bins_and_windows"),
     ("Bonferroni in place of Holm", "explain/strata.py", "(tested - rank) * float(pvalues[k])", "tested * float(pvalues[k])", "tests/explain/test_strata.py::test_holm"),
@@ -29,4 +29,9 @@ MUTANTS = [
     ("structure without its sign", "explain/shared_structure.py", "R * np.where(tau @ R < 0, -1.0, 1.0)", "R", "tests/explain/test_shared_structure.py::test_what_opposes_a_difference_is_no_alarm"),
     ("a smoother of all rows at some of them", "explain/evidence.py", "to_host(pooled.shrink) * (count / len(rows))", "to_host(pooled.shrink)", "tests/explain/test_evidence.py::test_some_rows_of_chunks"),
     ("variation standardised with the observed row", "explain/shifts.py", "over=slice(1, None)", "over=slice(None)", "tests/explain/test_shifts.py::test_a_difference_that_varies_is_seen_along_its_covariate"),
+    ("groups without what the models say of them", "explain/courses.py", "level + found[:, :, 0].T", "found[:, :, 0].T", "tests/explain/test_courses.py::test_few_values_categories_and_dates"),
+    ("few rows of many columns by bins alone", "explain/shifts.py", "np.maximum(z[:, list(x.numeric)], slopes)", "z[:, list(x.numeric)]", "tests/explain/test_contrasts.py::test_few_rows_of_many_columns_are_said_to_be_too_few_and_the_true_one_is_still_in_front"),
+    ("pictures share their ids", "present/svg.py", "f'id=\"{name}-'", "'id=\"'", "tests/present/test_svg.py::test_ids_are_its_own_and_known"),
+    ("an answer of any length", "present/reading.py", "return [_shortened(line) for line in lines[:3]]", "return lines", "tests/present/test_report.py::test_the_answer_is_short_whatever_the_names"),
+    ("dates that are numbers again", "data/reading.py", "return Column(name, dates=True), days", "return Column(name), days", "tests/explain/test_courses.py::test_few_values_categories_and_dates"),
 ]  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 from condmmd import CMMD, Asymptotic, Family, cmmd_test
 from condmmd.present import pictures
-from condmmd.present.pictures import label
+from condmmd.present.labelling import label
 from tests.doors.samples import GROUP, OTHER, E, X
 from tests.present.hostile import HOSTILE, hostile_result
 

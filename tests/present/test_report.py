@@ -1,10 +1,9 @@
 """The report; in a real browser where there is one."""
 
-import json
 import re
-import shutil
-import subprocess
-from html import unescape
+from base64 import b64encode
+from hashlib import sha256
+from types import SimpleNamespace
 
 import matplotlib as mpl
 import numpy as np
@@ -13,14 +12,13 @@ import pytest
 
 from condmmd import CMMD, Asymptotic, cmmd_test
 from condmmd.present import ReportContext, check_extras, contradictions, render, report
+from condmmd.present.reading import MOST_WORDS, answer
 from condmmd.present.report import MAX_COLUMNS
 from tests.doors.samples import GROUP, OTHER, E, X
+from tests.present.browser import CHROMIUM, browse
 from tests.present.hostile import hostile_result
 
 mpl.use("Agg")
-CHROMIUM = next(
-    (path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name))), None
-)
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +30,9 @@ def page(tmp_path_factory):
 
 def test_untrusted_text_is_escaped(page):
     text = page.read_text()
-    assert "<script" not in text.lower()
+    assert text.lower().count("<script") == 1  # ours, and the page says that no other may run
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert f"script-src 'sha256-{b64encode(sha256(script.encode()).digest()).decode()}'" in text
     assert "&lt;script&gt;" in text
     assert "<b>'" not in text
     assert "<i>treated" not in text
@@ -40,8 +40,9 @@ def test_untrusted_text_is_escaped(page):
 
 def test_it_stands_alone(page):
     text = page.read_text()
-    assert not re.findall(r"(?:src|href|srcset)=\"(?!data:)", text)
-    assert "url(" not in text
+    assert not re.findall(r"(?:src|href|srcset)=\"(?!data:|#)", text)
+    assert not re.findall(r"url\((?!#)", text)
+    assert "default-src 'none'" in text
     assert "@import" not in text
 
 
@@ -61,13 +62,27 @@ def test_what_it_tells(page):
         "seed 0",
     ):
         assert part in text
-    answer = re.sub(r"<[^>]+>", " ", text[text.index('aria-label="The answer">') : text.index("<h2>")])
-    assert len(answer.split()) <= 120
+    told = re.sub(r"<[^>]+>", " ", text[text.index('aria-label="The answer">') : text.index("<h2>")])
+    assert len(told.split()) <= MOST_WORDS
     machinery = ("null label", "weak control", "worth of random labels", "lambda")
-    first = text[: text.index("<h2>Pictures</h2>")]
+    first = text[: text.index("<h2>Pictures of the test</h2>")]
     assert not [words for words in machinery if words in first]
     assert "cmmd_test(X, Y, group, n_resamples=99, rng=0)" in text
-    assert text.count("<figure") == 6  # where, map, profiles, null, levels, overlap
+    assert text.count("<figure") == 7  # three covariates; map, null, levels, overlap
+    assert text.count('<svg role="img" aria-label=') == text.count("<summary>The numbers</summary>") == 7
+
+
+def test_the_answer_is_short_whatever_the_names():
+    wordy = "a column whose name is a whole sentence of many words that never seems to come to its end " * 2
+    result = SimpleNamespace(
+        sentence=lambda: f"The distribution of {wordy} given {wordy} differs between {wordy} and {wordy} (p = 0.001).",
+        n_obs=(300, 200), labels=(wordy, wordy), trimmed=3,
+    )  # fmt: skip
+    lines = answer(result, SimpleNamespace(sentence=lambda: f"mean of {wordy}: 2 lower in {wordy}"), "It " * 90)
+    assert sum(len(line.split()) for line in lines) <= MOST_WORDS
+    assert lines[0].endswith("…")
+    short = SimpleNamespace(sentence=lambda: "It differs.", n_obs=(3, 2), labels=("a", "b"), trimmed=0)
+    assert answer(short, None, "Beyond that.") == ["It differs.", "It rests on 3 rows of a and 2 of b.", "Beyond that."]
 
 
 def test_extras_that_are_missing_are_told_before_any_work(monkeypatch):
@@ -106,45 +121,36 @@ def test_results_that_have_no_such_picture(case):
     assert ("6 more" in text) == (case == "many columns")
 
 
-PROBE = """<script>window.addEventListener('load', () => {
-const images = [...document.images];
-parent.postMessage(JSON.stringify({
-  loaded: images.length > 3 && images.every(i => i.complete && i.naturalWidth > 100),
+LOOK = """
+const pictures = [...document.querySelectorAll("figure svg")];
+const cells = [...document.querySelectorAll("th, td, p, li, h1, h2")];
+const words = cells.flatMap((cell) => cell.childNodes.length === 1 && cell.firstChild.nodeType === 3
+  ? [...cell.textContent.matchAll(/(?<!\\S)[A-Za-z_,.:]{4,18}(?!\\S)/g)].map((found) => {
+    const range = document.createRange();
+    range.setStart(cell.firstChild, found.index);
+    range.setEnd(cell.firstChild, found.index + found[0].length);
+    return [found[0], range.getClientRects().length];
+  }) : []);
+return {
+  drawn: pictures.length > 3 && pictures.every((one) => one.getBoundingClientRect().height > 100),
+  broken: words.filter(([word, lines]) => lines > 1).map(([word]) => word), words: words.length,
   wide: document.documentElement.scrollWidth, inner: window.innerWidth, title: document.title,
   text: document.body.innerText.includes("<script>document.title='hacked'"),
-  background: getComputedStyle(document.body).backgroundColor}), '*');
-});</script>"""
-FRAME = """<body style="margin:0"><iframe src="probed.html" style="border:0;width:{}px;height:2500px"></iframe>
-<script>window.addEventListener('message', m => document.body.setAttribute('data-probe', m.data));</script></body>"""
-
-
-def browse(page, folder, *, width, dark):
-    """Open the page in a frame of some width: what a probe sees, the console, and a screenshot."""
-    (folder / "probed.html").write_text(page.read_text().replace("</body>", f"{PROBE}</body>"))
-    (folder / "frame.html").write_text(FRAME.format(width))
-    picture = folder / "shot.png"
-    command = [
-        CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--enable-logging=stderr",
-        f"--user-data-dir={folder / 'profile'}", f"--window-size={max(width, 500)},2500",
-        f"--blink-settings=preferredColorScheme={0 if dark else 1}", "--virtual-time-budget=5000",
-    ]  # fmt: skip
-    target = (folder / "frame.html").as_uri()
-    dom = subprocess.run([*command, "--dump-dom", target], capture_output=True, text=True, timeout=120, check=True)  # noqa: S603
-    subprocess.run([*command, f"--screenshot={picture}", target], capture_output=True, timeout=120, check=True)  # noqa: S603
-    found = re.search(r'data-probe="([^"]*)"', dom.stdout)
-    console = [line for line in dom.stderr.splitlines() if "CONSOLE" in line]
-    return json.loads(unescape(found.group(1))), console, picture
+  background: getComputedStyle(document.body).backgroundColor,
+};"""
 
 
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here: the report was not opened in a browser")
 @pytest.mark.parametrize("width", [1280, 380])
 @pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
 def test_in_a_browser(page, tmp_path, width, dark):
-    seen, console, picture = browse(page, tmp_path, width=width, dark=dark)
+    seen, console, picture = browse(page, tmp_path, LOOK, width=width, dark=dark)
     assert console == []
     assert seen["inner"] == width
     assert seen["wide"] <= width, "no sideways scrolling"
-    assert seen["loaded"], "every picture is there"
+    assert seen["drawn"], "every picture is there"
+    assert seen["words"] > 100
+    assert seen["broken"] == [], "no word is broken in its middle"
     assert seen["text"], "the hostile name shows as text"
     assert seen["title"] != "hacked"
     assert (seen["background"] == "rgb(13, 17, 23)") == dark
@@ -154,8 +160,55 @@ def test_in_a_browser(page, tmp_path, width, dark):
 @pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
 def test_the_probe_sees_what_is_wrong(page, tmp_path):
     broken = tmp_path / "broken.html"
-    text = page.read_text().replace("data:image/png;base64,", "data:image/png;base64,broken")
+    text = page.read_text().replace("overflow-wrap: break-word", "word-break: break-all")
     broken.write_text(text.replace("</body>", "<script>console.error('no')</script></body>"))
-    seen, console, _ = browse(broken, tmp_path, width=380, dark=False)
-    assert not seen["loaded"]
+    seen, console, _ = browse(broken, tmp_path, LOOK, width=380)
+    assert seen["broken"]
     assert console
+
+
+ASK = """
+const table = document.querySelector("table.effect"), head = table.tHead.rows[0].cells[1];
+head.querySelector("button").click();
+const sorted = [...table.tBodies[0].rows].map((row) => row.cells[1].textContent.trim());
+head.querySelector("button").click();
+const back = [...table.tBodies[0].rows].map((row) => row.cells[1].textContent.trim());
+const figure = document.querySelector('figure[data-name="c0"]'), plot = figure.querySelector(".plot");
+const press = (key) => plot.dispatchEvent(new KeyboardEvent("keydown", { key }));
+press("ArrowRight");
+const first = figure.querySelector(".readout").textContent, lit = figure.querySelectorAll("use.lit").length;
+press("ArrowRight");
+const second = figure.querySelector(".readout").textContent;
+const mark = document.querySelectorAll("#c0-points-d use")[2], box = mark.getBoundingClientRect();
+const at = { clientX: box.x + box.width / 2, clientY: box.y + box.height / 2, bubbles: true };
+plot.dispatchEvent(new PointerEvent("pointermove", at));
+const third = figure.querySelector(".readout").textContent, hovered = mark.classList.contains("lit");
+const row = document.querySelector("tr[data-zone]"), button = row.querySelector("button");
+const zones = () => document.querySelectorAll(`[id*="-zone-${row.dataset.zone}-"].lit`).length;
+const before = zones();
+button.click();
+const after = zones();
+button.click();
+button.blur();
+return { sorted, back, sort: head.getAttribute("aria-sort"), first, second, third, hovered, lit, before, after,
+  end: zones(), focusable: plot.tabIndex,
+  rows: [...figure.querySelectorAll("tbody tr")].map((own) => own.cells[0].textContent) };"""
+
+
+@pytest.mark.skipif(CHROMIUM is None, reason="no Chromium here")
+def test_it_answers_to_pointer_and_keyboard(page, tmp_path):
+    """Tables sort, values are told under the pointer and by arrow keys, and a part that is picked lights up."""
+    seen, console, _ = browse(page, tmp_path, ASK)
+    assert console == []
+    shifts = [float(text) for text in seen["sorted"] if not text.startswith("x")]
+    assert shifts == sorted(shifts)
+    assert seen["back"] == seen["sorted"][::-1]
+    assert seen["sort"] == "descending"
+    assert f": {seen['rows'][0]} · rows:" in seen["first"]
+    assert f": {seen['rows'][1]} · rows:" in seen["second"]
+    assert seen["lit"] == 3  # both groups, and the difference
+    assert f": {seen['rows'][2]} · rows:" in seen["third"]
+    assert seen["hovered"]
+    assert seen["focusable"] == 0
+    assert (seen["before"], seen["end"]) == (0, 0)
+    assert seen["after"] == 2  # in both panels

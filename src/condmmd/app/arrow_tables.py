@@ -16,6 +16,8 @@ __all__ = ["concatenated", "decoded", "parse", "read_errors", "rows_where", "tab
 
 # Text is parsed in blocks, and a row must fit in one.
 BLOCK = 2**20
+# Milliseconds.
+DAY = 86_400_000.0
 
 
 def _arrow() -> Any:
@@ -100,7 +102,7 @@ def decoded(column: Any, name: str) -> Any:
 
 
 def typed(column: Any, name: str, as_category: bool, as_number: bool, *, part: bool = False) -> tuple[Any, str]:
-    """A column as float64 or string, and what it is."""
+    """A column as float64, moment or string, and what it is."""
     pa = _arrow()
     import pyarrow.compute as pc  # noqa: PLC0415
 
@@ -111,8 +113,7 @@ def typed(column: Any, name: str, as_category: bool, as_number: bool, *, part: b
     if as_category or (not as_number and (text or pa.types.is_boolean(kind))):
         return _category(column, name, written=text and not as_category, part=part)
     if pa.types.is_timestamp(kind) or pa.types.is_date(kind):
-        days = pc.divide(column.cast(pa.timestamp("ms")).cast(pa.int64()).cast(pa.float64()), 86_400_000.0)
-        return days, "date, as days since 1970"
+        return column.cast(pa.timestamp("ms"), safe=False), "date, as days since 1970"
     try:
         values = column.cast(pa.float64())
     except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
@@ -167,4 +168,7 @@ def _read_text(column: Any, name: str, *, part: bool, always: bool = False) -> t
             "them as numbers or dates into the file, or say --categorical."
         )
     codes = pc.index_in(column, value_set=different)
-    return pc.take(pa.array([written.values[text] for text in distinct], pa.float64()), codes), written.kind
+    values = pa.array([written.values[text] for text in distinct], pa.float64())
+    if written.dates:
+        values = pc.round(pc.multiply(values, DAY)).cast(pa.int64()).cast(pa.timestamp("ms"))
+    return pc.take(values, codes), written.kind

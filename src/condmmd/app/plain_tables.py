@@ -51,7 +51,10 @@ LARGEST = 1e150
 
 @dataclass(frozen=True, eq=False)
 class PlainColumn:
-    """Values of one kind ("nothing", "whole", "number", "truth", "moment", "text"), None where there is none."""
+    """Values of one kind, None where there is none.
+
+    Kinds are "nothing", "whole", "number", "truth", "moment", "days" (since 1970) and "text".
+    """
 
     kind: str
     values: list[Any]
@@ -123,7 +126,7 @@ class PlainTable:
                 columns.append(Column(name, tuple(map(str, categories))))
                 values.append(codes.reshape(-1).astype(np.float64))
             else:
-                columns.append(Column(name))
+                columns.append(Column(name, dates=column.kind == "days"))
                 values.append(np.array(column.values, dtype=np.float64))
                 if not (np.abs(values[-1]) < LARGEST).all():
                     raise ValueError(
@@ -238,7 +241,7 @@ def typed(
         found = _read_text(column, name, always=True)
         return found or (_mapped("number", column, float), "number")
     if column.kind == "moment":
-        return _mapped("number", column, _as_days), "date, as days since 1970"
+        return _mapped("days", column, _as_days), "date, as days since 1970"
     if column.kind == "whole" and any(abs(value) > EXACT for value in column.values if value is not None):
         raise ValueError(
             f"'{name}' has integers beyond 2**53, which floating point cannot tell apart; make it --categorical if "
@@ -258,7 +261,8 @@ def _read_text(column: PlainColumn, name: str, *, always: bool = False) -> tuple
     if written is None:
         refuse_broken_numbers(distinct, name, always=always)
         return None
-    return _mapped("number", column, written.values.__getitem__), written.kind
+    kind = "days" if written.dates else "number"
+    return _mapped(kind, column, written.values.__getitem__), written.kind
 
 
 def _as_text(value: Any) -> str:

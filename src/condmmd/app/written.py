@@ -40,6 +40,11 @@ class Written:
     values: dict[str, float]
     kind: str
 
+    @property
+    def dates(self) -> bool:
+        """Whether the numbers are days since 1970."""
+        return self.kind.startswith("date")
+
 
 def read_written(name: str, distinct: Sequence[str]) -> Written | None:
     """The different values of a column of texts as amounts or as dates; None if they are neither.

@@ -250,7 +250,7 @@ def _encode_series(series: nw.Series[Any], name: str, argument: str, known: Colu
         was = "numeric" if known.categories is None else "categorical"
         raise TypeError(f"`{argument}`: column '{name}' is {dtype} but was {was} before.")
     if days is not None:
-        return Column(name), days
+        return Column(name, dates=True), days
     if is_number:
         _check_integers(series.to_numpy(), argument)
         return Column(name), series.cast(nw.Float64).to_numpy().astype(np.float64)

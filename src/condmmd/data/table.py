@@ -40,10 +40,14 @@ def listed(names: tuple[str, ...]) -> str:
 
 @dataclass(frozen=True)
 class Column:
-    """A column's name and, if it is categorical, its categories: the values are then their positions."""
+    """A column's name and, if it is categorical, its categories: the values are then their positions.
+
+    The values of ``dates`` are days since 1970.
+    """
 
     name: str
     categories: tuple[str, ...] | None = None
+    dates: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -219,8 +219,8 @@ def _moments(weights: Floats, phi: Floats, psi: Floats) -> Floats:
     """``sum_i weights_i phi_i psi_i^T`` for every vector of weights."""
     width = phi.shape[1] * psi.shape[1]
     M = np.zeros((len(weights), width), dtype=np.float32)
-    step = max(1, PRODUCTS // width)
-    for start in range(0, n_rows(phi), step):
+    step = max(1, PRODUCTS // max(width, 1))
+    for start in range(0, n_rows(phi) if width else 0, step):  # covariates that are constant have no features
         rows = slice(start, start + step)
         M += weights[:, rows] @ (phi[rows, :, None] * psi[rows, None, :]).reshape(-1, width)
     return M.reshape(len(weights), phi.shape[1], psi.shape[1])

@@ -1,5 +1,6 @@
 """Where does it differ? Profiles and a witness in one band; mean shifts; tests within strata. And what is doubtful?"""
 
+from condmmd.explain.courses import Course
 from condmmd.explain.diagnostics import Diagnostics, Finding
 from condmmd.explain.everywhere import Everywhere
 from condmmd.explain.evidence import Evidence, evidence_of
@@ -9,6 +10,6 @@ from condmmd.explain.regions import Contrast, Region
 from condmmd.explain.strata import Strata, Stratum, strata_tests
 
 __all__ = [
-    "Contrast", "Diagnostics", "Everywhere", "Evidence", "Finding", "Profile", "Region", "Strata", "Stratum", "Where",
-    "evidence_of", "locate", "strata_tests",
+    "Contrast", "Course", "Diagnostics", "Everywhere", "Evidence", "Finding", "Profile", "Region", "Strata", "Stratum",
+    "Where", "evidence_of", "locate", "strata_tests",
 ]  # fmt: skip

@@ -12,37 +12,28 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, to_host
+from condmmd.backend import Array
 from condmmd.explain.evidence import Evidence
+from condmmd.explain.measures import Measure
 from condmmd.explain.regions import Contrast, Region
 from condmmd.explain.shifts import MIN_GROUP_ROWS, Means, wide_windows
 from condmmd.explain.windows import Windows
 
 __all__ = ["contrasts_along"]
 
-# Means and shares that are looked at, at most.
-MAX_MEASURES = 12
-
-
-class _Measure(NamedTuple):
-    """Something of the outcomes whose difference can be told in a number."""
-
-    words: str
-    means: Means
-
 
 class _Cut(NamedTuple):
     """Two parts of the bins of a covariate, and how far apart the differences there are, in standard errors."""
 
     apart: float
-    measure: _Measure
+    measure: Measure
     parts: tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]
 
 
-def contrasts_along(evidence: Evidence, pvalues: dict[str, float], means: Means | None) -> tuple[Contrast, ...]:
+def contrasts_along(evidence: Evidence, pvalues: dict[str, float], measures: list[Measure]) -> tuple[Contrast, ...]:
     """A contrast for each covariate that is named, in that order, with the p-value that it was named for."""
     x = evidence.samples.x
-    measures, found = _measures(evidence, means) if pvalues else [], []
+    found = []
     for name, pvalue in pvalues.items():
         windows = wide_windows(evidence, x.names.index(name))
         best = max(_cuts(windows, measures, evidence.t), key=lambda cut: cut.apart, default=None)
@@ -52,34 +43,7 @@ def contrasts_along(evidence: Evidence, pvalues: dict[str, float], means: Means 
     return tuple(found)
 
 
-def _measures(evidence: Evidence, means: Means | None) -> list[_Measure]:
-    """Means of numbers, the spread of a single one, shares of classes."""
-    t, e = evidence.t, evidence.e
-    if means is not None:
-        name = evidence.samples.y.columns[0].name
-        spread = means.of_column(means.deviations(t, e))
-        return [_Measure(f"mean of {name}", means), _Measure(f"mean deviation of {name}", spread)]
-    if evidence.samples.gram_y is not None:
-        return []
-    words, columns = zip(*_columns(evidence), strict=True)
-    left = evidence.further(np.stack(columns, axis=1))
-    base = Means(left[:, 0], t * (1 - e), (1 - t) * e, evidence.blocks)
-    return [_Measure(said, base.of_column(column)) for said, column in zip(words, left.T, strict=True)]
-
-
-def _columns(evidence: Evidence) -> list[tuple[str, Array]]:
-    found: list[tuple[str, Array]] = []
-    for column, own in zip(evidence.samples.y.columns, to_host(evidence.samples.y.values).T, strict=True):
-        if column.categories is None:
-            found.append((f"mean of {column.name}", own))
-            continue
-        codes, counts = np.unique(own, return_counts=True)
-        largest = codes[np.argsort(-counts, kind="stable")] if len(codes) > 2 else codes[1:]
-        found += [(f"share of {column.name} {column.categories[int(c)]}", (own == c).astype(float)) for c in largest]
-    return found[:MAX_MEASURES]
-
-
-def _cuts(windows: Windows, measures: list[_Measure], t: Array) -> Iterator[_Cut]:
+def _cuts(windows: Windows, measures: list[Measure], t: Array) -> Iterator[_Cut]:
     """Every cut with rows enough on both sides: of categories, in the order of their differences."""
     for measure in measures:
         order = np.arange(windows.count)
@@ -108,4 +72,5 @@ def _region(windows: Windows, part: npt.NDArray[np.int64], means: Means, t: Arra
         () if numeric else tuple(windows.categories[g] for g in part),
         (n, len(rows) - n),
         *means.shift(rows),
+        windows.column.dates,
     )

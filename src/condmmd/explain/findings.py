@@ -13,8 +13,10 @@ from condmmd.backend import Array, to_host
 from condmmd.data.frames import frame_of
 from condmmd.data.on_screen import on_screen
 from condmmd.embedding import Embedding
+from condmmd.explain.courses import Course
 from condmmd.explain.everywhere import Everywhere
-from condmmd.explain.regions import Contrast, Region, interval
+from condmmd.explain.measures import Difference
+from condmmd.explain.regions import SURE, Contrast, Region, interval
 
 __all__ = ["ROUNDING", "Profile", "Where"]
 
@@ -22,6 +24,10 @@ ROUNDING = 1e-9
 # Covariates of which a summary says how the difference changes along them, and regions in a representation.
 MAX_CONTRASTS = 3
 SHOWN = 5
+# From this p-value on chance puts some covariate as far in front more often than not.
+WORTH_SAYING = 0.5
+# Differences over all rows that are told.
+MAX_DIFFERENCES = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +62,8 @@ class Profile:
         studentised, and its p-value over all covariates. Approximate, from random signs of the rows' deviations.
     regions
         Runs of bins outside the band.
+    dates
+        Whether the covariate is one: its numbers are days since 1970.
     at_least
         What ``size`` is at least in the population: a bound that holds for all windows and points at once with a
         confidence of one less ``significance``, whether or not anything differs. Approximate, by the multiplier
@@ -78,6 +86,7 @@ class Profile:
     variation_pvalue: float
     regions: tuple[Region, ...]
     difference: Array
+    dates: bool = False
     at_least: Array = field(default_factory=lambda: np.empty(0))
 
     def __repr__(self) -> str:
@@ -125,6 +134,10 @@ class Where:
         The groups, the covariates and the outcomes in the user's names; the last where it is one number.
     control
         What it protects against, in words.
+    differences
+        Over all rows: of a single number its mean and spread, else of means and shares, the largest first.
+    courses
+        Both groups along the leading covariates, adjusted for the others.
     """
 
     everywhere: Everywhere
@@ -144,6 +157,8 @@ class Where:
     _outcomes: Embedding
     _outcome_range: tuple[float, float] | None
     spaces: tuple[str, str] = ("X", "Y")
+    differences: tuple[Difference, ...] = ()
+    courses: tuple[Course, ...] = ()
     at_least: Array = field(default_factory=lambda: np.empty(0))
 
     @property
@@ -200,11 +215,25 @@ class Where:
                 return profile
         raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
 
+    def course(self, covariate: str | None = None) -> Course:
+        """Both groups along a covariate; along the leading one without a name."""
+        for course in self.courses:
+            if covariate in {None, course.covariate}:
+                return course
+        if covariate is not None:
+            self.profile(covariate)
+        shown = ", ".join(course.covariate for course in self.courses)
+        raise ValueError(
+            f"the groups are followed along the leading covariates only ({shown}), not along '{covariate}'."
+            if shown
+            else "the groups cannot be followed along a covariate: the outcomes are a Gram matrix."
+        )
+
     def statements(self) -> list[str]:
         """What was found, one line each: over all rows, whether it is the same everywhere, and only then where not."""
         lines = self._overall()
         if not self.anything:
-            return [*lines, f"no part of the table stands out at {self.significance:g}"]
+            return [*lines, f"no part of the table stands out at {self.significance:g}", *self._most_likely()]
         if not self.varies:
             return lines
         if not self.contrasts:
@@ -214,11 +243,20 @@ class Where:
         others = self.carriers[MAX_CONTRASTS:]
         return [*lines, f"it varies along {', '.join(others)} too"] if others else lines
 
+    def _most_likely(self) -> list[str]:
+        """Of several covariates the one to look at first, and how often chance alone would put one as far in front."""
+        first = self.profiles[0]
+        if len(self.profiles) < 2 or first.variation_pvalue > WORTH_SAYING:
+            return []
+        among = f"p = {first.variation_pvalue:.3g} over all {len(self.profiles)} covariates"
+        return [f"if it varies, then along {first.covariate} most ({among})"]
+
     def _overall(self) -> list[str]:
-        coarse, lines = self.everywhere, []
-        if coarse.shift is not None and coarse.error is not None:
-            n, m = coarse.n_obs
-            lines.append(f"over {n} + {m} rows: mean of {self.outcome} {interval(coarse.shift, coarse.error)}")
+        coarse, (n, m) = self.everywhere, self.everywhere.n_obs
+        told = self.differences[:MAX_DIFFERENCES]
+        if self.outcome is not None:  # its mean in any case, and its spread where that differs
+            told = (*told[:1], *(one for one in told[1:] if one.score > SURE))
+        lines = [f"over {n} + {m} rows: {one.measure} {interval(one.shift, one.error)}" for one in told]
         answer = "it varies with the covariates" if self.varies else "as far as can be seen, yes"
         return [*lines, f"is it the same everywhere? {answer} (p = {coarse.pvalue:.3g})"]
 
@@ -250,6 +288,8 @@ class Where:
             "carriers": list(self.carriers),
             "contrasts": [contrast.to_dict() for contrast in self.contrasts],
             "regions": [region.to_dict() for region in self.regions],
+            "differences": [one._asdict() for one in self.differences],
+            "courses": [course.to_dict() for course in self.courses],
             "profiles": [
                 {
                     name: _plain(value)

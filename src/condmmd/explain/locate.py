@@ -19,9 +19,11 @@ from condmmd.data.checks import check_resamples, check_significance
 from condmmd.embedding import Embedding
 from condmmd.explain.at_least import deviations, lower_bounds, multiplier_radii
 from condmmd.explain.contrasts import contrasts_along
+from condmmd.explain.courses import Course, Dependence
 from condmmd.explain.everywhere import Constancy
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.findings import ROUNDING, Profile, Where
+from condmmd.explain.measures import Measure, loudest, measures_of
 from condmmd.explain.regions import Region
 from condmmd.explain.shifts import Means, variation_of
 from condmmd.explain.windows import BinSums, Windows, make_windows
@@ -36,6 +38,8 @@ __all__ = ["locate"]
 MAX_POINTS = 500
 MAX_LABELS, LABELS_OF_MANY = 499, 199
 MANY_ROWS = 5_000
+# Covariates along which both groups are followed: those that lead.
+MAX_COURSES = 8
 # Lambda of the witness, in units of the mean of k(x, x).
 REG = 0.01
 CONTROL = (
@@ -118,8 +122,7 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
         profile = _profile(bins.windows, of_bins[0], evident, means, evidence.t, variation)
         found.append(replace(profile, at_least=at_least[here]))
-    anything = bool(pvalues.min() <= alpha + ROUNDING)
-    found.sort(key=lambda p: (0, -p.variation) if anything and p.variation_pvalue <= alpha else (1, -float(p.z.max())))
+    found.sort(key=lambda p: -p.variation)
     here = slice(start, None)
     given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
     where = Where(
@@ -133,8 +136,28 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
         _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
         spaces=samples.spaces,
     )  # fmt: skip
+    measures = measures_of(evidence, means)
     carriers = {name: where.profile(name).variation_pvalue for name in where.carriers}
-    return replace(where, contrasts=contrasts_along(evidence, carriers, means))
+    where = replace(where, contrasts=contrasts_along(evidence, carriers, measures))
+    heard = loudest(measures)
+    return replace(
+        where, differences=tuple(one for one, _ in heard),
+        courses=_courses(where, evidence, sums, [own for _, own in heard]),
+    )  # fmt: skip
+
+
+def _courses(where: Where, evidence: Evidence, sums: list[BinSums], measures: list[Measure]) -> tuple[Course, ...]:
+    """Both groups along the leading covariates, each in the measure of its contrast, or else in the first."""
+    if not measures:
+        return ()
+    names, dependence = evidence.samples.x.names, Dependence.of(evidence, measures)
+    told = {contrast.covariate: contrast.measure for contrast in where.contrasts}
+    found = []
+    for profile in where.profiles[:MAX_COURSES]:
+        j = names.index(profile.covariate)
+        measure = told.get(profile.covariate, measures[0].words)
+        found.append(dependence.course(sums[j].windows, j, measure))
+    return tuple(found)
 
 
 def _profile(
@@ -161,7 +184,9 @@ def _profile(
             float(windows.high[where[-1]]) if numeric else None,
             () if numeric else tuple(windows.categories[g] for g in where),
             (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
-            *shift,
+            shift[0],
+            shift[1],
+            windows.column.dates,
         )
 
     marked = np.flatnonzero(evident[3])
@@ -169,7 +194,7 @@ def _profile(
     return Profile(
         windows.column.name, windows.categories, windows.low, windows.high, *evident,
         None if shifts is None else shifts[:, 0], None if shifts is None else shifts[:, 1], n_obs, *variation,
-        tuple(region(run) for run in runs if len(run)), difference,
+        tuple(region(run) for run in runs if len(run)), difference, windows.column.dates,
     )  # fmt: skip
 
 

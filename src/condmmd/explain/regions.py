@@ -8,7 +8,7 @@ from typing import Any
 from condmmd.data.on_screen import on_screen
 from condmmd.explain.windows import span
 
-__all__ = ["Contrast", "Region", "interval"]
+__all__ = ["SURE", "Contrast", "Region", "interval"]
 
 # Standard errors on either side of an estimate that has 95 % confidence.
 SURE = 1.96
@@ -21,7 +21,8 @@ class Region:
     """A range (or categories) of one covariate where the difference is outside the band.
 
     ``shift`` is the mean of the outcome in P minus that in Q there, given the covariates and weighted to where both
-    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error.
+    groups are, in the outcome's units, where there is one numeric outcome; ``error`` is its standard error. The ends of
+    ``dates`` are days since 1970.
     """
 
     covariate: str
@@ -31,6 +32,7 @@ class Region:
     n_obs: tuple[int, int]
     shift: float | None
     error: float | None
+    dates: bool = False
 
     @property
     def condition(self) -> str:
@@ -39,7 +41,7 @@ class Region:
             shown = " or ".join(self.categories[:MAX_NAMED])
             more = len(self.categories) - MAX_NAMED
             return f"{_name(self.covariate)} is {shown}" + (f" or one of {more} others" if more > 0 else "")
-        return f"{_name(self.covariate)} {span(self.low, self.high)}"
+        return f"{_name(self.covariate)} {span(self.low, self.high, dates=self.dates)}"
 
     def __repr__(self) -> str:
         told = "" if self.shift is None or self.error is None else f": {interval(self.shift, self.error)}"

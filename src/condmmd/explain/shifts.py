@@ -11,6 +11,7 @@ from condmmd.backend import Array, to_host
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.windows import BinSums, Windows, make_windows
 from condmmd.inference.joining import largest_pvalues, standard_scores
+from condmmd.nuisance.scores import Scores
 from condmmd.regression.odds import overlap
 
 __all__ = ["Means", "variation_of", "wide_windows"]
@@ -57,18 +58,27 @@ class Means:
         spread = both.std(axis=0)
         return np.asarray(both / np.where(spread > 0, spread, 1.0))
 
+    def levels(
+        self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0
+    ) -> tuple[tuple[float, float], tuple[float, float]]:
+        """Mean in P and mean in Q over some rows, each with its standard error; NaN without rows of the group."""
+        of_p, of_q = (self._level(rows, own[rows] * weights) for own in (self.p_weight, self.q_weight))
+        return of_p, of_q
+
+    def _level(self, rows: npt.NDArray[np.int64], own: Array) -> tuple[float, float]:
+        total = own.sum()
+        if total <= 0:
+            return float("nan"), float("nan")
+        r = self.residual[rows]
+        mean = float(own @ r / total)
+        without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
+        by_block = np.bincount(self.blocks[rows], weights=own * (r - mean) / without)
+        return mean, float(np.sqrt(np.sum(by_block**2)))
+
     def shift(self, rows: npt.NDArray[np.int64], weights: Array | float = 1.0) -> tuple[float, float]:
         """Mean in P minus mean in Q over some rows, and its standard error; NaN without rows of both."""
-        r, deviation, means = self.residual[rows], np.zeros(len(rows)), []
-        for own, sign in ((self.p_weight[rows] * weights, 1.0), (self.q_weight[rows] * weights, -1.0)):
-            total = own.sum()
-            if total <= 0:
-                return float("nan"), float("nan")
-            means.append(float(own @ r / total))
-            without = np.maximum(total - own, 0.01 * total)  # each row is judged by the mean of the others
-            deviation += sign * own * (r - means[-1]) / without
-        by_block = np.bincount(self.blocks[rows], weights=deviation)
-        return means[0] - means[1], float(np.sqrt(np.sum(by_block**2)))
+        (of_p, p_error), (of_q, q_error) = self.levels(rows, weights)  # a block has rows of one group only
+        return of_p - of_q, float(np.hypot(p_error, q_error))
 
 
 def wide_windows(evidence: Evidence, position: int) -> Windows:
@@ -79,10 +89,11 @@ def wide_windows(evidence: Evidence, position: int) -> Windows:
 
 
 def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]:
-    """How much the difference varies over a few bins of each covariate, and its p-value over all covariates.
+    """How much the difference varies along each covariate, and its p-value over all covariates.
 
-    The difference in a bin is one of weighted means; what chance does to it, whatever the difference itself, is seen
-    by giving the rows' deviations random signs.
+    Over a few bins, where a difference of weighted means is taken in each, or along its normal scores, where it is one
+    of weighted slopes: of many covariates, with few rows, a slope is seen that bins would lose. What chance does to
+    both, whatever the difference itself, is seen by giving the rows' deviations random signs.
     """
     t, e, blocks = evidence.t, evidence.e, evidence.blocks
     windows = [wide_windows(evidence, j) for j in range(len(evidence.samples.x.columns))]
@@ -108,8 +119,43 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
         differences = np.concatenate(draws)
         centred = differences - np.einsum("g,bgk->bk", weight, differences)[:, None]
         statistics[:, j] = np.einsum("g,bgk->b", weight, centred**2)
-    z = standard_scores(np.cbrt(statistics), over=slice(1, None)).z  # random signs give no labels like the observed
+    z = _among_signs(statistics)
+    x = evidence.samples.x
+    if x.numeric:
+        slopes = _among_signs(_slopes(values, evidence, signs))
+        z[:, list(x.numeric)] = np.maximum(z[:, list(x.numeric)], slopes)
     return [(float(score), float(p)) for score, p in zip(z[0], largest_pvalues(z), strict=True)]
+
+
+def _among_signs(statistics: Array) -> Array:
+    """Sums of squares on a scale near normal, in units of what random signs give: these give no labels as observed."""
+    return standard_scores(np.cbrt(statistics), over=slice(1, None)).z
+
+
+def _slopes(values: Array, evidence: Evidence, signs: npt.NDArray[np.int8]) -> Array:
+    """The squared difference of the groups' slopes along each numeric covariate, observed and with random signs."""
+    t, e, blocks, x = evidence.t, evidence.e, evidence.blocks, evidence.samples.x
+    scores = to_host(Scores.of(x)(to_host(x.values)))
+    found = np.zeros((len(signs) + 1, scores.shape[1]))
+    random = signs.astype(np.float64)
+    for j, score in enumerate(scores.T):
+        observed, deviation = np.zeros(values.shape[1]), np.zeros_like(values)
+        for own, sign in ((t * (1 - e), 1.0), ((1 - t) * e, -1.0)):
+            share = own / max(float(own.sum()), 1e-12)
+            centred = score - share @ score
+            spread = float(share @ centred**2)
+            if spread <= 1e-12:  # a group that has one value only
+                observed[:], deviation[:] = 0.0, 0.0
+                break
+            lever, apart = share * centred / spread, values - share @ values
+            slope = lever @ apart
+            observed += sign * slope
+            without = np.maximum(1 - share * (1 + centred**2 / spread), 0.01)  # by the line of the other rows
+            deviation += sign * (lever / without)[:, None] * (apart - np.outer(centred, slope))
+        by_block = np.stack([np.bincount(blocks, weights=column) for column in deviation.T], axis=1)
+        draws = np.concatenate([observed[None], random @ by_block])
+        found[:, j] = np.einsum("bk,bk->b", draws, draws)
+    return found
 
 
 def _sum_by_bin(values: Array, bins: Windows) -> Array:

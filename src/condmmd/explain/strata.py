@@ -174,7 +174,8 @@ def _parts(found: _Values, bins: int) -> list[tuple[str, npt.NDArray[np.bool_]]]
         edges = np.unique(np.quantile(values, np.linspace(0, 1, count + 1)[1:-1], method="inverted_cdf"))
     of_row = np.searchsorted(edges, values, side="left")
     masks = [of_row == k for k in np.unique(of_row)]
-    return [(f"{found.name} {span(values[mask].min(), values[mask].max())}", mask) for mask in masks]
+    dates = found.column.dates
+    return [(f"{found.name} {span(values[mask].min(), values[mask].max(), dates=dates)}", mask) for mask in masks]
 
 
 def _within(

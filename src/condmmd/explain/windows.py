@@ -10,7 +10,7 @@ import numpy.typing as npt
 from condmmd.backend import Array, Weights, as_float
 from condmmd.data import Column
 
-__all__ = ["BinSums", "Windows", "make_windows", "span"]
+__all__ = ["BinSums", "Windows", "day", "make_windows", "span"]
 
 # A numeric covariate has this many bins at most, with at least this many rows each. A window is a bin and those beside
 # it, with weights that fall off.
@@ -86,10 +86,19 @@ class BinSums:
         return np.einsum("gh,bhk->bgk", self.windows.join, sums) / weight[:, None]
 
 
-def span(low: float, high: float) -> str:
-    """A range in as many digits as tell its ends well apart."""
+def span(low: float, high: float, *, dates: bool = False) -> str:
+    """A range in as many digits as tell its ends well apart; of days since 1970 by their dates."""
+    if dates:
+        return f"= {day(low)}" if low == high else f"from {day(low)} to {day(high)}"
     if low == high:
         return f"= {low:.6g}"
     wide = max(abs(low), abs(high), 1e-300) / max(high - low, 1e-300)
     digits = int(np.clip(np.ceil(np.log10(wide)) + 3, 4, 16))
     return f"from {low:.{digits}g} to {high:.{digits}g}"
+
+
+def day(value: float) -> str:
+    """A number of days since 1970 as a date, with the time where there is one."""
+    moment = np.datetime64(round(value * 86_400), "s")
+    shown = str(moment.astype("datetime64[D]"))
+    return shown if value == np.floor(value) else f"{shown} {str(moment)[11:16]}"

@@ -3,30 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from condmmd.backend import to_host
-from condmmd.explain import Profile, Where
+from condmmd.backend import Array, to_host
+from condmmd.explain import Course, Profile, Where
+from condmmd.present.course_pictures import draw_difference, draw_groups
 from condmmd.present.curves import group_curves
+from condmmd.present.labelling import Axes, fonts, give_fonts, label, legend_above, name_values
 from condmmd.present.shown import Shown
 from condmmd.regression.odds import balanced
 
-Axes: TypeAlias = Any  # of matplotlib, an extra
-
-__all__ = ["KINDS", "label", "plot_result", "plot_where"]
-
-MAX_LABEL = 40
-# Categories that are named under an axis.
-MAX_TICKS = 45
-
-
-def label(text: object, width: int = MAX_LABEL) -> str:
-    """A name from the data as matplotlib shows it: no mathematics, one line, not too long."""
-    line = "".join(c if c.isprintable() else " " for c in str(text)).strip() or "(no name)"
-    short = line if len(line) <= width else f"{line[: width - 1]}…"
-    return short.replace("$", r"\$")
+__all__ = ["KINDS", "chances_by_group", "new_axes", "plot_result", "plot_where"]
 
 
 def new_axes(ax: Axes | None) -> Axes:
@@ -69,7 +59,7 @@ def plot_levels(result: Shown, ax: Axes) -> None:
 def _plot_columns(result: Shown, ax: Axes) -> None:
     """One line for each column, in words, the smallest p-value on top."""
     rows = sorted(result.by_level, key=lambda row: -row.pvalue)
-    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each alone")
+    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each alone", gid="points-n")
     ax.axvline(result.pvalue, color="C3", label=f"all together, {result.pvalue:.3g}")
     ax.axvline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
     ax.set_yticks(range(len(rows)), [label(row.name, 60) for row in rows], fontsize="x-small")
@@ -77,12 +67,17 @@ def _plot_columns(result: Shown, ax: Axes) -> None:
     _title(ax, "What kind of difference", leftwards=True)
 
 
+def chances_by_group(result: Shown) -> tuple[Array, Array]:
+    """The propensity of the rows of P and of Q, as it would be with samples of one size."""
+    t = result.evidence.t
+    alike = to_host(balanced(result.evidence.e, float(t.mean())))
+    return alike[t == 1], alike[t == 0]
+
+
 def plot_overlap(result: Shown, ax: Axes) -> None:
     """How alike the covariates are: the propensity in both groups, as it would be with samples of one size."""
-    evidence = result.evidence
-    t, bins = evidence.t, np.linspace(0, 1, 26).tolist()
-    alike = to_host(balanced(evidence.e, float(t.mean())))
-    of_p, of_q = alike[t == 1], alike[t == 0]
+    bins = np.linspace(0, 1, 26).tolist()
+    of_p, of_q = chances_by_group(result)
     p_share, q_share = np.full(len(of_p), 1 / len(of_p)), np.full(len(of_q), 1 / len(of_q))
     ax.hist(of_p, bins=bins, weights=p_share, color="0.6", label=label(result.labels[0]))
     ax.hist(
@@ -99,59 +94,61 @@ def plot_curves(result: Shown, ax: Axes) -> None:
     for curve, name, (colour, line, marker) in zip(
         group_curves(result.evidence), result.labels, (("0.25", "-", "o"), ("C0", "--", "^")), strict=True
     ):
-        ax.scatter(curve.x, curve.y, s=5, alpha=0.25, color=colour, marker=marker, linewidths=0)
+        ax.scatter(curve.x, curve.y, s=5, alpha=0.25, color=colour, marker=marker, linewidths=0, rasterized=True)
         ax.plot(curve.grid, curve.middle, line, color=colour, linewidth=2, label=f"{label(name)}, median")
         ax.fill_between(curve.grid, curve.lower, curve.upper, color=colour, alpha=0.15, linewidth=0)
     names = result.evidence.samples
+    name_values(ax, None, (), dates=names.x.columns[0].dates)
     ax.set(xlabel=label(names.x.names[0]), ylabel=label(names.y.names[0]))
     _title(ax, "Median and 10 to 90 % range")
 
 
+def plot_groups(where: Where, ax: Axes, covariate: str | None = None) -> None:
+    """Each group along a covariate, the other covariates adjusted for."""
+    draw_groups(where, where.course(covariate), ax)
+    _title(ax, "Both groups, adjusted for the other covariates")
+
+
 def plot_where(where: Where, ax: Axes, covariate: str | None = None) -> None:
-    """The difference along a covariate; of one numeric outcome in its units, else its size, the band and its marks."""
+    """The difference along a covariate, in the units of what differs; else its size, the band and its marks."""
     profile = where.profile(covariate)
-    position = np.arange(len(profile.size)) if profile.categories else profile.middle
-    few = bool(profile.categories) or bool((profile.low == profile.high).all())
-    if profile.shift is not None:
-        ax.axhline(0, color="0.5", linewidth=0.8)
-        if where.everywhere.shift is not None:
-            ax.axhline(where.everywhere.shift, color="0.3", linestyle=":", label="over all rows")
-        ax.errorbar(
-            position, profile.shift, yerr=1.96 * np.asarray(profile.error), fmt="o" if few else "o-", markersize=3.5,
-            color="C0", ecolor="0.6", capsize=2, label="here, with 95 % intervals",
-        )  # fmt: skip
-        _draw_parts(where, profile, ax)
-        p, q = (label(name, 16) for name in where.labels)
-        ax.set_ylabel(f"mean of {label(where.outcome, 24)},\n{p}\nless {q}")
+    course = next((one for one in where.courses if one.covariate == profile.covariate), None)
+    if course is None and profile.shift is not None:
+        course = _course_of(where, profile)
+    if course is not None:
+        draw_difference(where, course, ax)
+        ax.set_ylabel(f"{label(course.measure, 32)},\n{ax.get_ylabel()}")
     else:
-        line = "o" if few else "o-"
-        ax.plot(position, profile.size, line, markersize=3.5, color="C0", label="size of the difference")
-        ax.plot(position, profile.band, "_" if few else "--", color="0.4", label=f"{1 - where.significance:.0%} band")
-        ax.set_ylabel("size of the difference")
-        _mark(profile, ax)
-    if profile.categories:
-        _name_categories(ax, profile.categories)
-    ax.set_xlabel(label(profile.covariate))
+        _plot_size(where, profile, ax)
     _title(ax, "Where it differs" if where.anything else "The difference along a covariate")
 
 
-def _draw_parts(where: Where, profile: Profile, ax: Axes) -> None:
-    """The two parts between which the mean changes most, each at its own height."""
-    for contrast in where.contrasts:
-        if contrast.covariate != profile.covariate or contrast.measure != f"mean of {where.outcome}":
-            continue
-        for number, part in enumerate(contrast.parts):
-            if part.shift is None or part.error is None:
-                continue
-            spans = [(part.low, part.high)]
-            if profile.categories:
-                spans = [(g - 0.4, g + 0.4) for g, name in enumerate(profile.categories) if name in part.categories]
-            for start, stop in spans:
-                ax.fill_between(
-                    [start, stop], part.shift - 1.96 * part.error, part.shift + 1.96 * part.error, color="C1",
-                    alpha=0.25, linewidth=0, label="parts that differ most" if number == 0 else None,
-                )  # fmt: skip
-                ax.plot([start, stop], [part.shift, part.shift], color="C1", linewidth=2)
+def _course_of(where: Where, profile: Profile) -> Course:
+    """Of a covariate that is none of the leading ones the difference alone."""
+    unknown = np.full((2, len(profile.low)), np.nan)
+    return Course(
+        profile.covariate, f"mean of {where.outcome}", profile.categories, profile.low, profile.high, profile.dates,
+        _positions(profile), profile.n_obs,
+        np.asarray(profile.shift), np.asarray(profile.error), unknown, unknown,
+    )  # fmt: skip
+
+
+def _positions(profile: Profile) -> Array:
+    """Where each bin is drawn."""
+    return np.arange(len(profile.size), dtype=np.float64) if profile.categories else profile.middle
+
+
+def _plot_size(where: Where, profile: Profile, ax: Axes) -> None:
+    """Of outcomes that no number tells: how large the difference is, and what chance gives."""
+    position = _positions(profile)
+    few = bool(profile.categories) or bool((profile.low == profile.high).all())
+    line = "o" if few else "o-"
+    ax.plot(position, profile.size, line, markersize=3.5, color="C0", label="size of the difference")
+    ax.plot(position, profile.band, "_" if few else "--", color="0.4", label=f"{1 - where.significance:.0%} band")
+    ax.set_ylabel("size of the difference")
+    _mark(profile, ax)
+    name_values(ax, position if few else None, profile.categories, dates=profile.dates)
+    ax.set_xlabel(label(profile.covariate))
 
 
 def _mark(profile: Profile, ax: Axes) -> None:
@@ -166,43 +163,41 @@ def _mark(profile: Profile, ax: Axes) -> None:
                    label="outside the band" if number == 0 else None)  # fmt: skip
 
 
-def _name_categories(ax: Axes, names: tuple[str, ...]) -> None:
-    """Under each category its name; of many, smaller, and as many as can be read."""
-    step = -(-len(names) // MAX_TICKS)
-    shown = range(0, len(names), step)
-    size = "medium" if len(names) <= MAX_TICKS // 3 else "x-small"
-    steep = 30 if len(names) <= MAX_TICKS // 3 else 90
-    ax.set_xticks(
-        list(shown), [label(names[k], 12) for k in shown], rotation=steep, ha="right" if steep == 30 else "center",
-        fontsize=size,
-    )  # fmt: skip
-
-
 def _title(ax: Axes, words: str, *, leftwards: bool = False) -> None:
-    """A title with the legend between it and the picture, where no data are.
-
-    ``leftwards`` of the right end of the axes, for those with wide labels on their left.
-    """
+    """A title with the legend between it and the picture, where no data are."""
     ax.set_title(words, pad=24)
-    place, at = ("lower right", 1.0) if leftwards else ("lower center", 0.5)
-    ax.legend(fontsize="small", loc=place, bbox_to_anchor=(at, 1.0), ncols=3, frameon=False, borderpad=0.2)
+    legend_above(ax, leftwards=leftwards)
 
 
 def plot_map(where: Where, ax: Axes, covariate: str | None = None) -> None:
     """Signed witness: where in covariate and outcome P has more mass than Q."""
     profile, y, values = where.map(covariate)
-    position = np.arange(len(profile.size)) if profile.categories else profile.middle
+    position = _positions(profile)
     if len(position) < 2:
         raise ValueError(f"'{profile.covariate}' has one value; there is no map.")
-    limit = float(np.abs(values).max()) or 1.0
-    mesh = ax.pcolormesh(position, y, values.T, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest")
+    # Full colour is what is beyond chance, however small all of it is; windows where chance could do it are veiled.
+    chance = np.abs(values).max(axis=1) * profile.band / np.maximum(profile.size, 1e-300)
+    limit = max(float(np.abs(values).max()), float(chance.max())) or 1.0
+    mesh = ax.pcolormesh(
+        position, y, values.T, cmap="RdBu_r", vmin=-limit, vmax=limit, shading="nearest", rasterized=True
+    )
     if values.min() < 0 < values.max():
         ax.contour(position, y, values.T, levels=[0], colors="0.2", linewidths=0.8)
+    _veil(ax, position, profile.outside)
     bar = ax.figure.colorbar(mesh, ax=ax)
     bar.set_label(f"more in {label(where.labels[0], 16)} (+) or {label(where.labels[1], 16)} (-)", fontsize="small")
-    if profile.categories:
-        _name_categories(ax, profile.categories)
+    few = len(position) if (profile.low == profile.high).all() else None
+    name_values(ax, None if few is None else position, profile.categories, dates=profile.dates)
     ax.set(xlabel=label(profile.covariate), ylabel=label(where.outcome), title="Who has more rows where")
+
+
+def _veil(ax: Axes, position: Array, outside: npt.NDArray[np.bool_]) -> None:
+    """Hatch what is inside the band."""
+    edges = np.concatenate([[position[0]], (position[1:] + position[:-1]) / 2, [position[-1]]]).astype(float)
+    edges[0] -= (position[1] - position[0]) / 2
+    edges[-1] += (position[-1] - position[-2]) / 2
+    for g in np.flatnonzero(~outside):
+        ax.axvspan(edges[g], edges[g + 1], facecolor="1.0", alpha=0.55, hatch="///", edgecolor="0.6", linewidth=0)
 
 
 KINDS: dict[str, Callable[..., None]] = {
@@ -210,6 +205,7 @@ KINDS: dict[str, Callable[..., None]] = {
     "levels": plot_levels,
     "overlap": plot_overlap,
     "curves": plot_curves,
+    "groups": lambda result, ax, **options: plot_groups(result.where(), ax, **options),
     "where": lambda result, ax, **options: plot_where(result.where(), ax, **options),
     "map": lambda result, ax, **options: plot_map(result.where(), ax, **options),
 }
@@ -220,7 +216,11 @@ def plot_result(result: Shown, kind: str, ax: Axes | None, **options: Any) -> Ax
     if kind not in KINDS:
         raise ValueError(f"`kind` must be one of {list(KINDS)}; got {kind!r}.")
     axes = new_axes(ax)
-    KINDS[kind](result, axes, **options)
+    import matplotlib as mpl  # noqa: PLC0415 - an extra
+
+    with mpl.rc_context(fonts()):
+        KINDS[kind](result, axes, **options)
+        give_fonts(axes)
     return axes
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from condmmd.present.pictures import label, new_axes
+from condmmd.present.labelling import label
+from condmmd.present.pictures import new_axes
 
 __all__ = ["plot_power"]
 

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from condmmd.effects import Effects
 from condmmd.explain import Diagnostics, Where
 from condmmd.present.shown import MarginalTest, Shown
 
-__all__ = ["meaning", "next_steps"]
+__all__ = ["MOST_WORDS", "answer", "kinds", "meaning", "next_steps"]
 
+# Words in an answer, at most, and in a line of it where the names in it are whole sentences.
+MOST_WORDS, MOST_IN_LINE = 120, 40
+# Ways of looking at an outcome, by how their names begin.
+KINDS = {"mean": "the mean of", "spread": "the spread of", "whole distribution": "the distribution of"}
 # By whether the relationship differs, the covariates do, and the outcomes do: what to say beside the answer.
 PATTERNS = {
     (True, True): "The covariates are distributed differently too; that is adjusted for, and is not the reason.",
@@ -18,6 +23,44 @@ PATTERNS = {
     (False, True, False): "The covariates are distributed differently, which changes nothing in the relationship.",
     (False, False, False): "Neither do the covariates or the outcomes differ by themselves.",
 }
+
+
+def answer(result: Shown, effect: Effects | None, outlook: str) -> list[str]:
+    """The verdict, the effect with its interval, the rows behind it, and what it leaves open: 120 words at most."""
+    (n, m), (p, q) = result.n_obs, result.labels
+    lines = [result.sentence()]
+    if effect is not None:
+        told = effect.sentence()
+        lines.append(f"{told[:1].upper()}{told[1:]}.")
+    out = f"; {result.trimmed} were left out, where one group is rare" if result.trimmed else ""
+    lines.append(f"It rests on {n} rows of {p} and {m} of {q}{out}.")
+    if outlook and _words([*lines, outlook]) <= MOST_WORDS:
+        lines.append(outlook)
+    if _words(lines) <= MOST_WORDS:
+        return lines
+    return [_shortened(line) for line in lines[:3]]
+
+
+def _words(lines: list[str]) -> int:
+    return sum(len(line.split()) for line in lines)
+
+
+def _shortened(line: str) -> str:
+    words = line.split()
+    return line if len(words) <= MOST_IN_LINE else " ".join([*words[: MOST_IN_LINE - 1], "…"])
+
+
+def kinds(result: Shown) -> str:
+    """What differs: the smallest p-value of the ways of looking at mean, spread and distribution; empty if unknown."""
+    found = []
+    for kind, start in KINDS.items():
+        values = [row.pvalue for row in result.by_level if row.name.startswith(start)]
+        if values:
+            found.append((min(values), kind))
+    if len(found) < 2 or result.pvalue > result.significance:
+        return ""
+    told = ", ".join(f"{kind} p = {value:.3g}" for value, kind in sorted(found))
+    return f"What differs, each by itself and not corrected for there being several: {told}."
 
 
 def meaning(result: Shown, marginal: Mapping[str, MarginalTest]) -> str:

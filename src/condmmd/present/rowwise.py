@@ -12,9 +12,10 @@ from condmmd.effects import Effects
 from condmmd.explain.reliability import Reliability
 from condmmd.explain.rowwise import RowProfile, RowWhere
 from condmmd.inference import LevelResult
-from condmmd.present.pictures import Axes, label, new_axes
+from condmmd.present.labelling import Axes, label
+from condmmd.present.pictures import new_axes
 
-__all__ = ["ShownRows", "plot_rows"]
+__all__ = ["ShownRows", "in_numbers", "plot_rows"]
 
 SURE = 1.96
 
@@ -62,6 +63,26 @@ def plot_rows(result: ShownRows, kind: str, ax: Axes | None, **options: Any) -> 
     axes = new_axes(ax)
     KINDS[kind](result, axes, **options)
     return axes
+
+
+def in_numbers(result: ShownRows, kind: str) -> str:
+    """What a picture shows, in a sentence."""
+    if kind == "null":
+        null = np.asarray(result.null_distribution)
+        if not len(null):
+            raise ValueError("the normal limit draws nothing; there is nothing to show.")
+        return f"Observed: {result.statistic:.3g}; if nothing differed, 95 % are below {np.quantile(null, 0.95):.3g}."
+    if kind == "columns":
+        return "; ".join(f"{row.name}: p = {row.pvalue:.3g}" for row in result.by_level) + "."
+    if kind == "where":
+        profile = result.where().profile()
+        places = profile.categories or [f"{value:.3g}" for value in profile.middle]
+        values = profile.size if profile.shift is None else profile.shift
+        return "; ".join(f"at {place}: {value:.3g}" for place, value in zip(places, values, strict=True)) + "."
+    predictions: Any = result  # only results of predictions have this kind
+    found: Reliability = predictions.reliability()
+    pairs = zip(found.predicted, found.observed, strict=True)
+    return "; ".join(f"predicted {predicted:.2g}, observed {observed:.2g}" for predicted, observed in pairs) + "."
 
 
 def _plot_null(result: ShownRows, ax: Axes) -> None:

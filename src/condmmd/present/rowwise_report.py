@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
-import io
 import re
 import sys
-import warnings
 from dataclasses import dataclass
+from functools import partial
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
 
-from condmmd.present.report import THEMES, check_extras
-from condmmd.present.rowwise import ShownRows, plot_rows
+from condmmd.present.report import check_extras
+from condmmd.present.rowwise import ShownRows, in_numbers, plot_rows
+from condmmd.present.svg import inline_svg
 
 __all__ = ["RowReport", "render_rows"]
 
@@ -107,32 +106,16 @@ def _next_steps(result: ShownRows) -> list[str]:
 
 
 def _pictures(result: ShownRows) -> list[dict[str, str]]:
-    """Every picture that this result can have, in both themes."""
+    """Every picture that this result can have, each with its numbers for those who do not see it."""
     found = []
     for kind in result.pictures:
         try:
-            images = {theme: _image(result, kind, style) for theme, style in THEMES.items()}
+            told = f"{CAPTIONS[kind]} {in_numbers(result, kind)}"
+            found.append({"caption": CAPTIONS[kind], "svg": inline_svg(partial(_draw, result, kind), kind, told)})
         except (ValueError, TypeError):  # this result has no such picture
             continue
-        found.append({"kind": kind, "caption": CAPTIONS[kind], **images})
     return found
 
 
-def _image(result: ShownRows, kind: str, style: str) -> str:
-    import matplotlib.pyplot as plt  # noqa: PLC0415
-
-    with plt.style.context(style):
-        fig, ax = plt.subplots(figsize=(5.6, 3.6), layout="constrained")
-        try:
-            plot_rows(result, kind, ax)
-            return _encoded(fig)
-        finally:
-            plt.close(fig)
-
-
-def _encoded(fig: Any) -> str:
-    buffer = io.BytesIO()
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
-        fig.savefig(buffer, format="png", dpi=120)
-    return base64.b64encode(buffer.getvalue()).decode()
+def _draw(result: ShownRows, kind: str, figure: Any) -> None:
+    plot_rows(result, kind, figure.subplots())

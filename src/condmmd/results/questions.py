@@ -30,6 +30,8 @@ __all__ = ["Questions"]
 
 # Rows that `where` looks at, at most.
 WHERE_ROWS = 20_000
+# Rows behind `size`, at most: with so many its interval is a fraction of a per cent, and more take gigabytes.
+SIZE_ROWS = 200_000
 # Above so many rows an outlook is not given unasked, and so many effects are in it at most.
 OUTLOOK_ROWS = 20_000
 OUTLOOK_EFFECTS = 3
@@ -196,17 +198,16 @@ class Questions:
     def _where(self) -> Where:
         return locate(self._looked_at)
 
-    @property
+    @cached_property
     def _looked_at(self) -> Evidence:
         """What `where` looks at: of very many rows some, as windows and null labels over all take minutes."""
-        return self._some_evidence if sum(self.n_obs) > WHERE_ROWS else self.evidence
+        return self._evidence_of_some(WHERE_ROWS)
 
-    @cached_property
-    def _some_evidence(self) -> Evidence:
-        fitted = self._trained.fitted
-        if not isinstance(fitted, ConditionalFit) or self._trained.labels.blocks is not None:
+    def _evidence_of_some(self, rows: int) -> Evidence:
+        fitted, many = self._trained.fitted, sum(self.n_obs) > rows
+        if not many or not isinstance(fitted, ConditionalFit) or self._trained.labels.blocks is not None:
             return self.evidence
-        return evidence_of(self._kept()[0], self._trained, fitted, WHERE_ROWS)
+        return evidence_of(self._kept()[0], self._trained, fitted, rows)
 
     def by_stratum(self, column: Any, bins: int = 4, *, data: Any = None) -> Strata:
         """Repeat the test within each category of a column, or each of ``bins`` quantile bins; Holm over them.
@@ -324,7 +325,7 @@ class Questions:
 
     @cached_property
     def _sizes(self) -> Sizes:
-        return Sizes(self.evidence)
+        return Sizes(self._evidence_of_some(SIZE_ROWS))
 
     def closer_than(self, delta: Any, what: str = "mean", *, confidence: float = 0.95) -> Closeness:
         """Is the relationship the same for all practical purposes? A p-value above 0.05 does not say so; this does.

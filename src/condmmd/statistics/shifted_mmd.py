@@ -26,6 +26,9 @@ from condmmd.statistics.conditional import ConditionalStatistic
 
 __all__ = ["FittedShiftedMMD", "ShiftedMMD"]
 
+# What X and Y together count, where each alone counts 1: it sees all that a ratio may have wrong.
+BOTH_COUNT = 2.0
+
 
 @dataclass(frozen=True)
 class ShiftedMMD(ConditionalStatistic):
@@ -86,8 +89,12 @@ class FittedShiftedMMD:
     def columns(self) -> tuple[StatisticColumn, ...]:
         """X, Y, and both together: which of them the ratio does not fit."""
         kernels = repr(self.covariates.kernel), repr(self.outcomes.kernel)
-        words = "the distribution of X", "the distribution of Y", "the distribution of (X, Y)"
-        return tuple(StatisticColumn(name, 0.0, "none", *kernels) for name in words)
+        words = (
+            ("the distribution of X", 1.0),
+            ("the distribution of Y", 1.0),
+            ("the distribution of (X, Y)", BOTH_COUNT),
+        )
+        return tuple(StatisticColumn(name, 0.0, "none", *kernels, counts) for name, counts in words)
 
     def __call__(self, T: LabelBatch) -> Array:
         """``|sum_i (t_i - e_i) psi(z_i)|^2 / n^2``, the squared MMD of the two weighted samples."""

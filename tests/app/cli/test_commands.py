@@ -2,10 +2,13 @@
 
 import json
 import re
+from types import SimpleNamespace
 
 import numpy as np
+import pytest
 
 from condmmd import CMMD, cmmd, cmmd_test
+from condmmd.app.cli import commands
 from tests.app.command_line import FAST, ROLES, answer, run
 
 
@@ -121,3 +124,14 @@ def test_of_a_population(file, capsys, tmp_path):
     assert found["population"] == "q"
     assert found["effect"]["population"] == "q"
     assert answer(capsys, file, *ROLES)["population"] is None
+
+
+@pytest.mark.parametrize(
+    ("asked", "rows", "fail_under", "count"),
+    [(None, 200_000, None, 999), (None, 200_002, None, 199), (None, 10**6, 0.01, 999), (None, 10**6, 0.02, 499),
+     (49, 10**6, None, 49)],
+)  # fmt: skip
+def test_many_rows_have_fewer_null_labels_unless_more_are_asked_for_or_needed(asked, rows, fail_under, count):
+    options = SimpleNamespace(resamples=asked, significance=0.05, fail_under=fail_under)
+    job = SimpleNamespace(group=SimpleNamespace(n=rows // 2, m=rows - rows // 2))
+    assert commands._resamples(options, job) == count

@@ -80,6 +80,8 @@ def tables(draw):
     if seldom():
         values = columns[0] if rows and not seldom() else draw(st.lists(CELLS, min_size=1, max_size=2))
         arguments += ["--groups", values[0], values[-1]]
+    if seldom(4):
+        arguments += ["--names", draw(NAMES), draw(st.sampled_from(["controls", "日本", "<i>b</i>", "$x$"]))]
     command = draw(st.sampled_from(["test", "test", "test", "measure", "look", "look"]))
     if command == "look":
         arguments = [

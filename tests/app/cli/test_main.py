@@ -2,6 +2,7 @@
 
 import runpy
 import sys
+from importlib.metadata import version
 
 import pytest
 
@@ -51,7 +52,7 @@ def test_help_version_and_nothing(capsys):
     assert run() == 0
     assert "examples:" in capsys.readouterr().out
     assert run("--version") == 0
-    assert capsys.readouterr().out.strip() == "0.1.0"
+    assert capsys.readouterr().out.strip() == version("condmmd")
     assert run("test", "--help") == 0
     assert "a randomised trial" in " ".join(capsys.readouterr().out.split())
     assert run("nonsense") == 2

@@ -121,3 +121,13 @@ def test_blocks_of_two_files_and_missing_ones(table, tmp_path):
     paths[0].write_text("\n".join([lines[0], lines[1].rsplit(",", 1)[0] + ",", *lines[2:]]) + "\n")
     with pytest.raises(ValueError, match=r"1 of 160 rows have missing values \(subject 1\)"):
         job_of(*paths, "--outcome", "y", "--blocks", "subject")
+
+
+def test_groups_are_called_what_the_user_calls_them(table, file, tmp_path, capsys):
+    named = answer(capsys, file, *ROLES, "--names", "smokers", " non-smokers")
+    assert named["labels"] == {"P": "smokers", "Q": "non-smokers"}
+    assert "between smokers and non-smokers" in named["verdict"]
+    assert "--names smokers ' non-smokers'" in named["repeat"]
+    for pair in (("a", "a"), ("a", " ")):
+        assert run("test", tmp_path / "none.csv", *ROLES, "--names", *pair) == 2
+        assert "--names must be two different names" in capsys.readouterr().err

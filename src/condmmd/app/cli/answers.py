@@ -8,7 +8,7 @@ __all__ = ["answer_as", "compacted"]
 
 # What one number for each null label vector, each feature or each point along a covariate takes.
 LONG = ("null_distribution", "eigenvalues", "energies")
-LONG_IN_WHERE = ("profiles", "points")
+LONG_IN_WHERE = ("profiles", "points", "courses")
 
 
 def answer_as(command: str, answer: dict[str, Any], *, full: bool) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import shlex
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,10 @@ from condmmd.results import CMMDTestResult
 from condmmd.statistics import CMMD, Family, Interventional
 
 __all__ = ["demo", "measure", "test"]
+
+# Null label vectors, if no number is asked for; and of so many rows, where they take most of the time.
+RESAMPLES, RESAMPLES_OF_MANY = 999, 199
+MANY_ROWS = 200_000
 
 
 def test(options: argparse.Namespace, given: list[str]) -> int:
@@ -51,8 +56,8 @@ def _test_job(
             job.X, job.Y, job.group,
             statistic=Family() if options.population is None else Interventional(options.population),
             propensity=None if options.propensity == "equal" else "estimate",
-            blocks=job.blocks, trim=options.trim, n_resamples=options.resamples, significance=options.significance,
-            rng=options.seed,
+            blocks=job.blocks, trim=options.trim, n_resamples=_resamples(options, job),
+            significance=options.significance, rng=options.seed,
             compute=TellingCompute(options.jobs, keep_fits=True, tell=clock.tell),
         )  # fmt: skip
         clock.tell("whether X or Y alone moved")
@@ -95,6 +100,16 @@ def _test_job(
     return int(options.fail_under is not None and result.pvalue <= options.fail_under)
 
 
+def _resamples(options: argparse.Namespace, job: Job) -> int:
+    """Null label vectors: as many as were asked for; else fewer where each takes long, but enough to decide."""
+    if options.resamples is not None:
+        return int(options.resamples)
+    if job.group.n + job.group.m <= MANY_ROWS:
+        return RESAMPLES
+    smallest = min(value for value in (options.significance, options.fail_under) if value is not None)
+    return min(RESAMPLES, max(RESAMPLES_OF_MANY, math.ceil(10 / smallest) - 1))
+
+
 def _beside_checks(notes: list[str]) -> list[str]:
     """Those that the checks of a report do not tell: of little overlap they tell the same."""
     return [note for note in notes if not (isinstance(note, Note) and issubclass(note.category, OverlapWarning))]
@@ -107,9 +122,9 @@ def _check_numbers(options: argparse.Namespace) -> None:
             continue
         if not 0 < value < 1:
             raise ValueError(f"{flag} must be between 0 and 1; got {value:g}.")
-        if options.resamples >= 1:
-            check_resamples(options.resamples, value, ("--resamples", flag))
-    if options.resamples < 1:
+        if options.resamples is None or options.resamples >= 1:
+            check_resamples(options.resamples or RESAMPLES, value, ("--resamples", flag))
+    if options.resamples is not None and options.resamples < 1:
         raise ValueError(f"--resamples must be at least 1; got {options.resamples}.")
     if options.trim is not None and not 0 < options.trim < 0.5:
         raise ValueError(f"--trim must be between 0 and 0.5; got {options.trim:g}.")

@@ -76,7 +76,9 @@ def make_parser() -> argparse.ArgumentParser:
                       "the outcome given them: overlap (rows that could be of either group), all, p or q (rows like "
                       "those of that group). Differences that cancel do not count")  # fmt: skip
     test.add_argument("--trim", type=float, metavar="SHARE", help="leave out rows where one group is rarer than this")
-    test.add_argument("--resamples", type=int, default=999, metavar="B", help="null label vectors (999)")
+    test.add_argument("--resamples", type=int, metavar="B",
+                      help="null label vectors (999; of more than 200,000 rows 199, or as many as --significance and "
+                      "--fail-under need)")  # fmt: skip
     test.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="for the verdict (0.05)")
     test.add_argument("--seed", type=int, default=0, help="of the null labels (0); the same gives the same answer")
     test.add_argument("--jobs", type=int, metavar="N", help="workers; the answer does not depend on it")
@@ -147,6 +149,8 @@ def _add_data(parser: argparse.ArgumentParser, *, outcome_needed: bool = True) -
         help="column that says which sample a row is of; P is the value 1 or true, else the later in order",
     )
     data.add_argument("--groups", nargs=2, metavar=("P", "Q"), help="its two values, if it has more")
+    data.add_argument("--names", nargs=2, metavar=("P", "Q"),
+                      help="what the two groups are called in every text: smokers non-smokers")  # fmt: skip
     data.add_argument("--categorical", nargs="+", action="extend", default=[], metavar="COL",
                       help="take as categories, though they are numbers")  # fmt: skip
     data.add_argument("--numeric", nargs="+", action="extend", default=[], metavar="COL", help="take as numbers")

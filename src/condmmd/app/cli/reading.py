@@ -50,6 +50,7 @@ def _read_stream(options: argparse.Namespace, sources: list[Source]) -> Job:
         group, labels = (options.group, p, q), (_told_apart(options.group, p), _told_apart(options.group, q))
     else:
         labels = _file_labels(options.file, options.file2)
+    labels = _named(options, labels)
     found = stream(
         sources, covariates, outcomes, group, labels,
         bounds=_bounds(options), categorical=options.categorical, numeric=options.numeric,
@@ -106,6 +107,7 @@ def job_of(options: argparse.Namespace, tables: list[Any]) -> Job:
     else:
         frame = pick_columns(tables[0], [*names, options.group], strict=[options.group, *_blocks(options)], **picked)
         frame, t, labels = _split(frame, options.group, options.groups)
+    labels = _named(options, labels)
     for label, count in zip(labels, (int(t.sum()), int((1 - t).sum())), strict=True):
         if count < 2:
             raise ValueError(f"there are {count} rows of '{label}'; at least 2 are needed.")
@@ -139,6 +141,10 @@ def _bounds(options: argparse.Namespace) -> Bounds:
 
 
 def _check_sources(options: argparse.Namespace) -> None:
+    if options.names is not None:
+        p, q = (name.strip() for name in options.names)
+        if not p or not q or p == q:
+            raise ValueError(f"--names must be two different names, of P and of Q; got {p!r} and {q!r}.")
     if options.file2 is not None and (options.group is not None or options.groups):
         raise ValueError("two files are two samples; --group and --groups are for one file that holds both.")
     if options.file2 is None and options.group is None:
@@ -198,6 +204,11 @@ def _file_labels(first: str, second: str) -> tuple[str, str]:
     short = [Path(path).name.split(".")[0] or path for path in (first, second)]
     labels = short if short[0] != short[1] else [first, second]
     return ("first file", "second file") if labels[0] == labels[1] else (labels[0], labels[1])
+
+
+def _named(options: argparse.Namespace, labels: tuple[str, str]) -> tuple[str, str]:
+    """What the user calls the groups, or else how they are told apart."""
+    return labels if options.names is None else (options.names[0].strip(), options.names[1].strip())
 
 
 def _split(frame: Frame, column: str, wanted: list[str] | None) -> tuple[Frame, Any, tuple[str, str]]:
