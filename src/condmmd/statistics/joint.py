@@ -51,8 +51,8 @@ class Joint:
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The propensity, for weights."""
-        return frozenset({"propensity"}) if self.weighted else frozenset()
+        """The propensity, for weights, refitted to every label vector."""
+        return frozenset({"propensity", "refit"}) if self.weighted else frozenset()
 
     def compare(self, given: Ingredients) -> Comparison:
         """There is nothing to choose."""
