@@ -123,6 +123,10 @@ def test_extras_that_the_pages_name_are_there():
     assert named <= extras.keys()
 
 
+def test_the_version_to_cite_is_this_one():
+    assert f"version = {{{condmmd.__version__}}}" in (DOCS / "cite.md").read_text()
+
+
 @pytest.mark.parametrize("page", [p for p in PAGES if blocks(p, "console")], ids=lambda page: page.stem)
 def test_commands_that_are_only_shown_are_such_as_the_program_takes(page):
     for _, code in blocks(page, "console"):
