@@ -22,10 +22,10 @@ def test_residuals_are_what_the_regression_leaves():
     samples = read_samples(X, Y, group)
     y = embed(Gaussian(1.0), Y, tol=1e-6, max_rank=50)
     pooled = regress_pooled(y.phi, samples)
-    residual, told, _ = PooledRidge().fit(y, samples, pooled)
-    np.testing.assert_allclose(residual.phi, y.phi - pooled.fitted)
-    assert told.model.startswith("pooled ridge")
-    crossed, told, _ = RegressorResiduals(LinearRegression()).fit(y, samples, None)
+    fit = PooledRidge().fit(y, samples, pooled)
+    np.testing.assert_allclose(fit.outcomes.phi, y.phi - pooled.fitted)
+    assert fit.how.model.startswith("pooled ridge")
+    crossed, told = RegressorResiduals(LinearRegression()).fit(y, samples, None)[:2]
     assert "cross-fitted" in told.model
     in_sample = y.phi - LinearRegression().fit(X, y.phi).predict(X)
     assert np.sum(crossed.phi**2) > np.sum(in_sample**2)
