@@ -6,7 +6,7 @@ import sys
 from benchmarks.leaderboard.problems import CALIBRATION, MODEL, PAIRED, TWO_SAMPLES
 from benchmarks.leaderboard.registry import OURS
 from benchmarks.leaderboard.running import seconds_of
-from benchmarks.leaderboard.tables import is_merit
+from benchmarks.leaderboard.tables import FEW, fewest, is_merit
 
 QUESTIONS = {
     TWO_SAMPLES: "Two samples: is Y given X the same in both?",
@@ -66,15 +66,14 @@ def section(question, title, rows, problems, records):
 
 
 def verdict(rows, alternatives):
-    """The three with the most power of those that can be asked everything and keep every level."""
-    fair = [
-        row for row in rows if not row.broken and row.power is not None and all(p in row.rates for p in alternatives)
-    ]
+    """The three with the most power of those that can be asked everything, often enough, and keep every level."""
+    kept = [row for row in rows if not row.broken and row.power is not None and fewest(row) >= FEW]
+    fair = [row for row in kept if all(p in row.rates for p in alternatives)]
     named_so = ", ".join(f"{row.method.name} ({row.power:.2f})" for row in fair[:3])
     unfair = sum(bool(row.broken) for row in rows)
     return (
-        f"Of {len(rows)} methods {unfair or 'none'} did not keep a level. Of those that kept all and can be asked "
-        f"everything here, the most mean power had {named_so or 'none'}."
+        f"Of {len(rows)} methods {unfair or 'none'} did not keep a level. Of those that kept all, can be asked "
+        f"everything and had at least {FEW} trials of each problem, the most mean power had {named_so or 'none'}."
     )
 
 

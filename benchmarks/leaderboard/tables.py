@@ -6,6 +6,7 @@ import numpy as np
 from scipy.stats import binom
 
 LEVEL = 0.05
+FEW = 20  # trials that say too little for a place among the first
 DOUBT = 0.01  # a level is not kept where so many rejections have a smaller probability, over all nulls together
 
 
@@ -33,6 +34,11 @@ class Row(NamedTuple):
     seconds: float | None
     power: float | None
     failed: int
+
+
+def fewest(row):
+    """Trials of the problem with the fewest of them."""
+    return min((rate.trials for rate in row.rates.values()), default=0)
 
 
 def rate_of(cell):
@@ -66,10 +72,17 @@ def is_merit(row, problem):
 def ranked(rows):
     """Those that keep all levels first, by mean power; of the others likewise; those without power last.
 
-    A mean over fewer alternatives than others have is of another kind, and comes after theirs.
+    A mean over fewer alternatives than others have is of another kind, and comes after theirs; so does one with few
+    trials somewhere.
     """
     asked = {row.method: sum(not problem.null for problem in row.rates) for row in rows}
     most = max(asked.values(), default=0)
     return sorted(
-        rows, key=lambda row: (row.power is None, bool(row.broken), asked[row.method] < most, -(row.power or 0))
+        rows,
+        key=lambda row: (
+            row.power is None,
+            bool(row.broken),
+            asked[row.method] < most or fewest(row) < FEW,
+            -(row.power or 0),
+        ),
     )

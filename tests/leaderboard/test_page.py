@@ -54,6 +54,8 @@ def test_power_counts_where_the_null_that_it_was_made_from_holds():
 def test_a_mean_of_fewer_alternatives_comes_later():
     few = row_of(MISSING, record(5, 5, 99, 99, 99), [*NULLS, OF_ONE])
     assert [row.method.name for row in ranked([few, *ROWS])] == ["honest", "gone", "liar"]
+    early = row_of(MISSING, record(0, 0, 10, 10, 10, trials=10), PROBLEMS)
+    assert [row.method.name for row in ranked([early, *ROWS])] == ["honest", "gone", "liar"]
 
 
 def test_the_page_marks_it():
