@@ -85,3 +85,20 @@ def test_what_is_said_in_the_outcomes_own_units():
     hits = rows(P, CODES).differences()
     np.testing.assert_array_equal(hits.first[:, 3], P.argmax(axis=1) == CODES)
     np.testing.assert_array_equal(hits.second[:, 3], P.max(axis=1))
+
+
+@pytest.mark.parametrize(("stretch", "sign"), [(2.0, -1.0), (0.5, 1.0)])
+def test_the_confidence_is_negative_where_predictions_are_too_sure(stretch, sign):
+    """The mean over 2000 rows of a residual times its prediction, which is many deviations from zero."""
+    rng = np.random.default_rng(7)
+    z = 1.5 * rng.normal(size=2000)
+    y = (rng.random(2000) < 1 / (1 + np.exp(-z))).astype(int)
+    p = 1 / (1 + np.exp(-stretch * z))
+    model = rows(np.column_stack([1 - p, p]), y)
+    residuals = model.features(None, 1e-6, None, blind=True)
+    view = residuals.views(None)[1]
+    assert view.words == "the confidence"
+    values = np.asarray(view.values)
+    assert sign * values.mean() / values.std() * 2000**0.5 > 3
+    drawn = model.redraw(residuals)(np.random.default_rng(1), 200)[:, :, -1].mean(axis=1)
+    assert abs(drawn.mean()) < 4 * drawn.std() / 200**0.5  # of outcomes from the predictions it is zero on average

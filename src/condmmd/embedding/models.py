@@ -51,12 +51,26 @@ class ClassRows:
         rank = self.basis.shape[1]
         rho = map_rows(partial(_class_residuals, basis=self.basis), self.y.values, self.probabilities, columns=rank)
         summary = {"kernel": "Delta()", "rank": rank, "residual": 0.0, "method": "explicit"}
-        return RowResiduals(rho, Delta(), summary, views=partial(_shares, rho=rho))
+        return RowResiduals(rho, Delta(), summary, views=partial(self._views, rho=rho))
+
+    def _views(self, centre: Centre, rho: Rows) -> tuple[View, ...]:  # noqa: ARG002
+        """Over all rows: along the covariates these are the features themselves."""
+        shares = View("the shares", rho, along=False)
+        if not self._tells_confidence:
+            return (shares,)
+        sure = map_rows(partial(_confidence, basis=self.basis), rho, self.probabilities, columns=1)
+        return shares, View("the confidence", sure, along=False)
+
+    @property
+    def _tells_confidence(self) -> bool:
+        """Whether predictions may be too sure or not sure enough; classes between quantiles all have one prediction."""
+        return bool(np.abs(self.basis.sum(axis=0)).max() < 1e-9)
 
     def redraw(self, residuals: RowResiduals) -> Redraw | None:  # noqa: ARG002
         """Classes from their probabilities."""
         P = to_host(self.probabilities)
-        return partial(_redrawn_classes, cumulative=np.cumsum(P, axis=1), expected=P @ self.basis, basis=self.basis)
+        parts = {"cumulative": np.cumsum(P, axis=1), "expected": P @ self.basis, "basis": self.basis}
+        return partial(_redrawn_classes, **parts, confidence=self._tells_confidence)
 
     def differences(self) -> Differences:
         """Of each class its share, observed and predicted; and how often the most probable class is right."""
@@ -91,18 +105,22 @@ def _class_residuals(y: Rows, P: Rows, basis: Array) -> Rows:
     return rho
 
 
-def _redrawn_classes(rng: np.random.Generator, count: int, cumulative: Array, expected: Array, basis: Array) -> Array:
+def _confidence(rho: Rows, P: Rows, basis: Array) -> Rows:
+    """The residual along the prediction itself, which is below zero on average where predictions are too sure."""
+    found: Rows = namespace(rho).sum(rho * (P @ move_to(basis, P)), axis=1, keepdims=True)
+    return found
+
+
+def _redrawn_classes(
+    rng: np.random.Generator, count: int, cumulative: Array, expected: Array, basis: Array, *, confidence: bool
+) -> Array:
     u = rng.random((count, len(cumulative)))
     codes = np.zeros(u.shape, dtype=np.int64)
     for column in cumulative.T[:-1]:
         codes += u > column
     rho = basis[codes] - expected
-    return np.concatenate([rho, rho], axis=2)  # features, and the view of shares
-
-
-def _shares(centre: Centre, rho: Rows) -> tuple[View, ...]:  # noqa: ARG001
-    """Over all rows: along the covariates these are the features themselves."""
-    return (View("the shares", rho, along=False),)
+    views = [rho, np.sum(rho * expected, axis=2, keepdims=True)] if confidence else [rho]
+    return np.concatenate([rho, *views], axis=2)
 
 
 @dataclass(frozen=True, eq=False)
