@@ -69,8 +69,10 @@ class ClassRows:
     def redraw(self, residuals: RowResiduals) -> Redraw | None:  # noqa: ARG002
         """Classes from their probabilities."""
         P = to_host(self.probabilities)
-        parts = {"cumulative": np.cumsum(P, axis=1), "expected": P @ self.basis, "basis": self.basis}
-        return partial(_redrawn_classes, **parts, confidence=self._tells_confidence)
+        return partial(
+            _redrawn_classes, cumulative=np.cumsum(P, axis=1), expected=P @ self.basis, basis=self.basis,
+            confidence=self._tells_confidence,
+        )  # fmt: skip
 
     def differences(self) -> Differences:
         """Of each class its share, observed and predicted; and how often the most probable class is right."""
