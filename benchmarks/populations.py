@@ -1,11 +1,11 @@
-"""Rejections of `interventional_test` and `ratio_test` (docs/decisions/0011): ``python -m benchmarks.populations``."""
+"""Rejections of `interventional_test` and `ratio_test` (docs/decisions/0012): ``python -m benchmarks.populations``."""
 
 import argparse
 import warnings
 
 import numpy as np
 
-from benchmarks.peer_data import SCENARIOS, draw
+from benchmarks.leaderboard.two_samples import SCENARIOS, draw
 from condmmd import PooledRidge, interventional_test, ratio_test
 
 
@@ -13,10 +13,10 @@ def sigmoid(z):
     return 1 / (1 + np.exp(-z))
 
 
-def of_peers(scenario):
+def of_leaderboard(scenario):
     def made(rng):
-        X, Y, group = draw(scenario, 150, rng)
-        return X, Y, group, sigmoid(-scenario.moved * X[:, 0])
+        drawn = draw(rng, scenario)
+        return drawn.X, drawn.Y, drawn.group, sigmoid(-scenario.moved * drawn.X[:, 0])
 
     return made
 
@@ -44,7 +44,7 @@ def cancels(rng):
     return x[:, None], np.where(group == 1, x, -x) + 0.5 * rng.normal(size=300), group, e
 
 
-DESIGNS = {scenario.label: of_peers(scenario) for scenario in SCENARIOS[:7]} | {
+DESIGNS = {name: of_leaderboard(scenario) for name, scenario in SCENARIOS.items() if scenario.outcomes == 1} | {
     "X of 4 values": discrete, "60 + 240 rows, X moved": unbalanced, "cancels over all rows": cancels,
 }  # fmt: skip
 

@@ -39,5 +39,11 @@ def test_of_classes_and_several_numbers_the_largest_first():
     assert f"mean of two {where.differences[0].shift:+.3g} (" in where.summary()
 
 
+def test_a_class_that_all_rows_have_tells_nothing():
+    where = cmmd_test(X, pd.Series(["same"] * N, name="answer"), T, n_resamples=39, rng=0).where()
+    assert where.differences == ()
+    assert where.summary()
+
+
 def test_a_difference_without_an_error():
     assert Difference("x", 1.0, 0.0).score > 1e200

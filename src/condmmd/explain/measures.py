@@ -47,9 +47,10 @@ def measures_of(evidence: Evidence, means: Means | None) -> list[Measure]:
             Measure(f"mean of {name}", means, predicted),
             Measure(f"mean deviation of {name}", spread, np.zeros(len(t))),
         ]
-    if evidence.samples.gram_y is not None:
+    found = [] if evidence.samples.gram_y is not None else _columns(evidence)
+    if not found:  # a Gram matrix, or a category of which all rows are
         return []
-    words, columns = zip(*_columns(evidence), strict=True)
+    words, columns = zip(*found, strict=True)
     values = np.stack(columns, axis=1)
     left = evidence.further(values)
     base = Means(left[:, 0], t * (1 - e), (1 - t) * e, evidence.blocks)

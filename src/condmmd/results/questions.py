@@ -301,10 +301,8 @@ class Questions:
             seen = self.detectable()
         except TypeError:  # of statistics and rows that have no answer
             return ""
-        if not seen.effects:
-            return ""
         words = "; ".join(effect.words for effect in seen.effects[:OUTLOOK_EFFECTS])
-        return f"With a power of {seen.power:.0%} this table would have shown: {words}."
+        return words and f"With a power of {seen.power:.0%} this table would have shown: {words}."
 
     def size(self, *, level: float = 1.0, confidence: float = 0.95) -> Size:
         """How large the difference is, with confidence intervals that hold where there is none, too.
@@ -336,7 +334,7 @@ class Questions:
             The smallest difference that would matter: of means, in the outcome's units, one number, or one for each
             outcome (in a sequence, or by name); of the size, a share between 0 and 1.
         what
-            "mean", or "size": the share of what X leaves of the outcomes that the group explains (see `size`).
+            "mean", or "size": the share that the group explains (see `size`).
         confidence
             One less the chance to claim it where the difference is ``delta``.
 
