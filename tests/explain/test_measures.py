@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import cmmd_test
+from condmmd import ConstantColumnWarning, cmmd_test
 from condmmd.explain.measures import Difference
 
 RNG = np.random.default_rng(5)
@@ -40,7 +40,8 @@ def test_of_classes_and_several_numbers_the_largest_first():
 
 
 def test_a_class_that_all_rows_have_tells_nothing():
-    where = cmmd_test(X, pd.Series(["same"] * N, name="answer"), T, n_resamples=39, rng=0).where()
+    with pytest.warns(ConstantColumnWarning):
+        where = cmmd_test(X, pd.Series(["same"] * N, name="answer"), T, n_resamples=39, rng=0).where()
     assert where.differences == ()
     assert where.summary()
 
