@@ -89,8 +89,7 @@ EXPERIMENTS = [
     ),
     Experiment(
         name="line_null", title="Calibration of regression, type I error",
-        about=WAVE + "have outcomes drawn from these. Published rates of this table were not to be had. Ours "
-        "of this table were measured before the mean and the spread joined the default.",
+        about=WAVE + "have outcomes drawn from these. Published rates of this table were not to be had.",
         variants=variants(straight_line, of_forecasts, partial(regression, False)),
         ylabel="type I error", **LINE,
     ),

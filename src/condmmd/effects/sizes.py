@@ -74,7 +74,7 @@ class Size:
         shown = f"{low:.1%} to {high:.1%} with confidence {self.confidence:g}"
         start = f"The group explains {self.share:.1%} of what {self.spaces[0]} leaves of {self.spaces[1]} ({shown}): "
         if low <= 0:
-            return f"{start}no difference is shown, and at most a {word_for(high)} one fits these rows."
+            return f"{start}at most a {word_for(high)} difference fits these rows."
         return f"{start}a {self.word} difference."
 
     def summary(self) -> str:
