@@ -6,7 +6,7 @@ import pytest
 from scipy.stats import norm
 from sklearn.linear_model import BayesianRidge, LinearRegression, LogisticRegression
 
-from condmmd import Mixture, Normals, Quantiles
+from condmmd import Mixture, Normals, Quantiles, calibration_test
 from condmmd.data import read_table
 from condmmd.embedding.forecasts import rows_of_model, rows_of_predictions
 from condmmd.embedding.models import ClassRows, DrawRows, LawRows
@@ -126,3 +126,11 @@ def test_what_is_no_model_is_refused(model, error, message):
 def test_a_model_of_numbers_says_nothing_of_categories():
     with pytest.raises(TypeError, match="give class probabilities"):
         rows((Y, ONES), np.array([True, False] * 15))
+
+
+def test_shares_none_of_which_sum_to_one_are_refused_and_no_draws():
+    y = np.tile([0, 1], 20)
+    with pytest.raises(ValueError, match=r"must sum to one; row 0 sums to 1\.2"):
+        calibration_test(np.full((40, 2), 0.6), y)
+    drawn = np.random.default_rng(0).integers(0, 2, size=(40, 5)).astype(float)
+    assert calibration_test(drawn, y, rng=0).pvalue > 0  # draws of the outcomes are whole, as they are

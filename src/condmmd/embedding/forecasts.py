@@ -120,9 +120,10 @@ def _read(law: Any, y: Table, argument: str, classes: Any) -> tuple[Any, Table]:
 
 
 def _is_probabilities(law: Any, y: Table, argument: str, classes: Any) -> bool:
-    """Whether these are probabilities of classes: outcomes are categories, or whole numbers with rows that sum to 1.
+    """Whether these are probabilities of classes: outcomes are categories, or as few whole numbers as columns.
 
-    By most rows: a row that is wrong is to be refused, and not to make draws of the others.
+    By most rows, which sum to one; or by all of them, which are shares: what does not sum to one is to be refused, and
+    not to be taken for draws.
     """
     if classes is not None or y.categorical:
         return True
@@ -133,7 +134,9 @@ def _is_probabilities(law: Any, y: Table, argument: str, classes: Any) -> bool:
     if some.shape[1] == 1:
         return bool(np.isin(own, (0.0, 1.0)).all())
     few = bool((own == np.floor(own)).all()) and len(np.unique(own)) <= some.shape[1]
-    return few and float(np.median(np.abs(some.sum(axis=1) - 1.0))) <= NEAR_ONE
+    shares = bool(((some >= 0) & (some <= 1)).all()) and not bool((some == np.floor(some)).all())
+    codes = bool((own >= 0).all()) and bool((own < some.shape[1]).all())
+    return few and ((shares and codes) or float(np.median(np.abs(some.sum(axis=1) - 1.0))) <= NEAR_ONE)
 
 
 def _classes(law: Any, y: Table, argument: str, classes: Any) -> tuple[ClassRows, Table]:
