@@ -249,7 +249,8 @@ def test_a_browser_finds_what_does_not_fit_or_is_not_shown(site, capsys):
     browser = next(path for name in ("chromium", "chromium-browser", "google-chrome") if (path := shutil.which(name)))
     (site / "search.html").write_text("<ul id='search-results'><li><a href='b.html'>B</a></li></ul>")
     assert script["check_in_browser"](site, browser, {"words": "b.html"}) == []
-    wide = "<div style='width:700px;height:9px'></div><img src='c.svg'><script>window.nothing.there()</script>"
+    late = "<script>window.addEventListener('load', () => window.nothing.there())</script>"  # heard, however busy it is
+    wide = f"<div style='width:700px;height:9px'></div><img src='c.svg'>{late}"
     (site / "b.html").write_text(f"<html><body>{wide}</body></html>")
     found = "\n".join(script["check_in_browser"](site, browser, {"words": "c.html"}, patience=5))
     for told in (
