@@ -1,8 +1,8 @@
-"""Nulls and alternatives as real tables have them, each over one to three sizes: what `real_tables` draws from.
+"""Nulls and alternatives, each over one to three sizes: what `rejections` draws from.
 
 Edges, trees and interactions that drive both who is in which group and the outcome; mixed columns and rare categories;
-outcomes of every kind; real tables with labels drawn from a model of their covariates. ``design.draw(rng, n)`` gives X,
-Y and the labels of 2 n rows or so.
+outcomes of every kind; real tables with labels drawn from a model of their covariates; the paper's own (`scenarios`).
+``design.draw(rng, n)`` gives X, Y and the labels of 2 n rows or so, or a `Draw`, which may know the propensity.
 """
 
 from functools import partial
@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from benchmarks import made_up, shipped
+from benchmarks import made_up, scenarios, shipped
+from experiments.draws import Draw
 
 LIMIT, LIMIT_OF_HARD = 0.08, 0.25
 
@@ -28,6 +29,12 @@ class Design(NamedTuple):
     hard: bool = False
 
 
+def of_scenarios(table):
+    """Designs of one size: the rows of the first group."""
+    rows = {name: round(float(draw(np.random.default_rng(0)).t.sum())) for name, draw in table.items()}
+    return {name: Design(lambda rng, n, draw=draw: draw(rng), (rows[name],)) for name, draw in table.items()}  # noqa: ARG005
+
+
 def shipped_nulls():
     """By table: rows a group (half as many for a tree of the other half), and a model of the labels."""
     sizes = {
@@ -42,6 +49,8 @@ def shipped_nulls():
         found[f"{table}: a tree of the other half"] = Design(partial(shipped.tree_of_half, name=table), halved)
         found[f"{table}: a random tree"] = Design(partial(shipped.tree_of_chance, name=table), of_table)
         found[f"{table}: logistic"] = Design(partial(shipped.logistic, name=table), of_table)
+    if shipped.ACIC:
+        found["ACIC 2016, the untreated outcome in both arms"] = Design(shipped.acic, (200,))
     return found
 
 
@@ -80,7 +89,16 @@ NULLS = {
     "four of fifty": Design(made_up.sparse, (100, 200, 600)),
     "waves, sin 4x": Design(made_up.waves, (200, 1000)),
     "births": Design(made_up.births, (490,)),
+    "160 covariates, 160 outcomes": Design(made_up.many_outcomes, (100,)),
+    "160 covariates, 160 outcomes, five moved": Design(partial(made_up.many_outcomes, moved=5), (100,)),
+    "60 covariates, 60 outcomes, five moved": Design(partial(made_up.many_outcomes, d=60, moved=5), (100,)),
+    "curve, X moved by 0.5": Design(partial(made_up.curve_moved, moved=0.5), (20,)),
+    "curve, 1 : 3, X moved by 0.5": Design(partial(made_up.curve_moved, m=90, moved=0.5), (30,)),
+    "curve, X moved by 1": Design(made_up.curve_moved, (50, 100, 200)),
+    "20 covariates, all moved a little": Design(made_up.all_moved, (150,)),
+    "survey of 35 mixed columns": Design(made_up.survey, (200,)),
     **shipped_nulls(),
+    **of_scenarios(scenarios.NULLS),
 }
 
 ALTERNATIVES = {
@@ -107,6 +125,7 @@ ALTERNATIVES = {
     "share of zeros, log-odds +0.7": Design(partial(made_up.zeros, difference=0.7), (200,)),
     "one of three outcomes, 0.4 sd": Design(partial(made_up.three_outcomes, difference=0.4), (200,)),
     "one of four classes, log-odds +0.8": Design(partial(made_up.four_classes, difference=0.8), (200,)),
+    **of_scenarios(scenarios.ALTERNATIVES),
 }
 
 
@@ -128,4 +147,5 @@ def sizes(kind, name):
 
 def draw(kind, name, n, seed):
     """The same table for the same arguments, on any machine and in any order."""
-    return KINDS[kind][name].draw(np.random.default_rng([seed, 23]), n=n)
+    found = KINDS[kind][name].draw(np.random.default_rng([seed, 23]), n=n)
+    return found if isinstance(found, Draw) else Draw(*found, e=None)

@@ -68,7 +68,7 @@ def depends_on_x(n):
 
 
 def of_battery(kind, name, n):
-    """A design of `real_tables`."""
+    """A design of `rejections`."""
     return lambda rng: designs.KINDS[kind][name].draw(rng, n=n)
 
 

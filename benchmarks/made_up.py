@@ -6,6 +6,8 @@ Where nothing else is said, ``difference`` 0 is a null: the labels depend on X a
 import numpy as np
 import pandas as pd
 
+from experiments.draws import curve
+
 
 def sigmoid(odds):
     return 1 / (1 + np.exp(-odds))
@@ -268,3 +270,39 @@ def waves(rng, n):
     X = rng.normal(size=(2 * n, 3))
     wave = np.sin(4 * X[:, 0])
     return X, 1.5 * wave + rng.normal(size=2 * n), balanced(rng, 1.5 * wave)
+
+
+def many_outcomes(rng, n, d=160, moved=0):
+    """As many outcomes as covariates, and the paper's noise; some of the covariates are moved."""
+    t = halves(n)
+    X = rng.normal(0.5, 0.75, size=(2 * n, d))
+    X[:, :moved] += 0.5 * (t[:, None] - 0.5)
+    return X, curve(X) + (0.45 + 0.05 * np.arange(1, d + 1)) * rng.normal(size=(2 * n, d)), t
+
+
+def curve_moved(rng, n, m=None, moved=1.0):
+    t = np.repeat([1, 0], [n, m or n])
+    x = rng.normal(size=len(t)) + moved * (t - 0.5)
+    return x, curve(x) + 0.3 * rng.normal(size=len(t)), t
+
+
+def all_moved(rng, n, d=20):
+    """Every covariate is moved a little; two of them drive the outcome."""
+    t = halves(n)
+    X = rng.normal(size=(2 * n, d)) + 0.25 * (t[:, None] - 0.5)
+    return X, np.sin(X[:, 0]) + X[:, 1] + 0.5 * rng.normal(size=2 * n), t
+
+
+def survey(rng, n):
+    """35 mixed columns: numbers, skewed numbers, counts and classes; labels and outcomes are nonlinear in some."""
+    N = 2 * n
+    X = pd.DataFrame(rng.normal(size=(N, 12)), columns=[f"number {j}" for j in range(12)])
+    X[[f"skewed {j}" for j in range(8)]] = np.exp(0.7 * rng.normal(size=(N, 8)))
+    X[[f"count {j}" for j in range(8)]] = rng.poisson(2.0, size=(N, 8))
+    X[[f"class {j}" for j in range(7)]] = rng.choice(list("abc"), size=(N, 7))
+    x, inside = X["number 0"], (X["class 0"] == "a") & (X["number 1"] > 0)
+    index = (
+        np.tanh(1.5 * x) + inside + 0.5 * np.log(X["skewed 0"]) + 0.5 * (X["count 0"] > 2) + 0.4 * X["number 2"] ** 2
+    )
+    outcome = x + 1.5 * inside + np.log(X["skewed 0"]) - 0.5 * X["count 0"] + 0.5 * X["number 2"] * X["number 3"]
+    return X, outcome.to_numpy() + rng.normal(size=N), balanced(rng, standard(index.to_numpy()))

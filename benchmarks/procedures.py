@@ -1,6 +1,7 @@
-"""What `real_tables` compares: functions of X, Y, the labels and a seed, which give a p-value.
+"""What `rejections` compares: functions of a draw, its name and a seed, which give a p-value, or None if they cannot.
 
-Ours with 199 null labels, and two that look at means alone: the family's first column by itself, and least squares.
+Ours with 199 null draws, told nothing or what the paper's tests are told; the paper's tests; and two that look at means
+alone: the family's first column by itself, and least squares.
 """
 
 from functools import partial
@@ -9,7 +10,8 @@ import numpy as np
 import pandas as pd
 from scipy.stats import t as student
 
-from condmmd import CMMD, Family, PooledRidge, cmmd_test
+from condmmd import CMMD, Family, Gaussian, Linear, Polynomial, PooledRidge, Resampling, cmmd_test
+from condmmd.kernels import median_distance
 
 N_RESAMPLES = 199
 
@@ -23,13 +25,44 @@ SETTINGS = {
 }
 
 
-def ours(X, Y, group, seed, name):
-    return cmmd_test(X, Y, group, n_resamples=N_RESAMPLES, rng=seed, **SETTINGS[name]).pvalue
+def tested(draw, seed, **settings):
+    return cmmd_test(draw.X, draw.Y, draw.t, n_resamples=N_RESAMPLES, rng=seed, **settings)
 
 
-def mean_of_residuals(X, Y, group, seed):
+def ours(draw, name, seed, procedure):  # noqa: ARG001
+    return tested(draw, seed, blocks=draw.blocks, **SETTINGS[procedure]).pvalue
+
+
+def told(draw, name, seed):  # noqa: ARG001
+    """The default, told what the paper's tests are told: that X is distributed alike, or its propensity."""
+    if draw.e is None:
+        return None
+    return tested(draw, seed, blocks=draw.blocks, propensity=None if draw.equal else draw.e).pvalue
+
+
+def paper(draw, name, seed, level):
+    """The paper's test: lambda 0.1, its kernels, Bernoulli labels or shuffled ones.
+
+    Level 2 is the joint estimator where X has equal distributions, but for the levels' settings; the precision of the
+    kernels comes from the covariates of P, for both (errata 7).
+    """
+    if draw.e is None or draw.blocks is not None:
+        return None
+    if name.startswith("doubly robust"):
+        kernels = {"kernel_x": Polynomial(2, 1.0), "kernel_y": Linear()}
+    else:
+        own = name.startswith(("theta", "levels", "dimension"))
+        scale = median_distance(np.asarray(draw.X).reshape(len(draw.t), -1)[draw.t == 1]) if own else 0.1**-0.5
+        kernels = {"kernel_x": Gaussian(scale), "kernel_y": Gaussian(scale)}
+    joint = level == 2 and draw.equal and not name.startswith("levels")
+    estimator = {"estimator": "joint"} if joint else {"reg": 0.1}
+    known = {"propensity": None} if draw.equal else {"propensity": draw.e, "null": Resampling("bernoulli")}
+    return tested(draw, seed, statistic=CMMD(level=level, **estimator, **kernels), residualize=False, **known).pvalue
+
+
+def mean_of_residuals(draw, name, seed):  # noqa: ARG001
     """The family's column of the mean (of categories: the shares) over all rows, by itself."""
-    result = cmmd_test(X, Y, group, n_resamples=N_RESAMPLES, rng=seed, **SETTINGS["family"])
+    result = tested(draw, seed, blocks=draw.blocks, **SETTINGS["family"])
     coarse = [column for column in result.by_level if column.name.endswith("over all rows")]
     return min(column.pvalue for column in coarse if not column.name.startswith(("the spread", "the distribution")))
 
@@ -40,8 +73,9 @@ def as_numbers(table, *, drop_first):
     return pd.get_dummies(frame, drop_first=drop_first, dtype=float).to_numpy(dtype=float)
 
 
-def least_squares(X, Y, group, seed):  # noqa: ARG001
+def least_squares(draw, name, seed):  # noqa: ARG001
     """The group's coefficient beside main effects, with HC3 errors; several outcomes or classes by Bonferroni."""
+    X, Y, group = draw.X, draw.Y, draw.t
     X, outcomes = as_numbers(X, drop_first=True), as_numbers(Y, drop_first=False)
     if np.asarray(Y).size == len(X) and outcomes.shape[1] == 2:  # of two classes one says it all
         outcomes = outcomes[:, 1:]
@@ -61,7 +95,9 @@ def least_squares(X, Y, group, seed):  # noqa: ARG001
 
 
 PROCEDURES = {
-    **{name: partial(ours, name=name) for name in SETTINGS},
+    **{name: partial(ours, procedure=name) for name in SETTINGS},
+    "told the same": told,
+    **{f"paper {level}": partial(paper, level=level) for level in (0, 1, 2)},
     "mean of residuals": mean_of_residuals,
     "least squares": least_squares,
 }

@@ -134,7 +134,7 @@ def noise_difference(kind):
 ALTERNATIVES = {
     **{f"theta = {v:g}": theta(v) for v in (-1, -0.5, 0, 0.5, 1)},
     **{f"levels setting {k}, theta = {v}": levels_setting(k, v) for k in (1, 2) for v in (0.4, 0.6, 0.8)},
-    **{f"dimension {D}": dimension(D) for D in (1, 20, 60, 120)},
+    **{f"dimension {D}": dimension(D) for D in (1, 20, 60, 120, 160)},
     "setting 1, n = 50": setting(n=50, shift=0.0),
     "setting 2, n = 50": setting(n=50),
     "setting 2, n = 100": setting(n=100),

@@ -1,9 +1,12 @@
 """Real tables with labels drawn from a model of their covariates, so that the null is true whatever the table is.
 
-The covariates and outcomes are those of scikit-learn's tables, and of LaLonde's where they lie beside the repository.
+The covariates and outcomes are those of scikit-learn's tables, of LaLonde's where they lie beside the repository, and
+of the challenge ACIC 2016 where the package causallib is installed, which ships it; there labels are as they come.
 """
 
 from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -64,6 +67,8 @@ LOAD = {
 }
 HAS_LALONDE = all(data_file(f"{name}_mixtape.csv") for name in ("nsw", "cps"))
 TRIAL_ROWS = 445
+ACIC = Path(spec.origin).parent / "datasets/data/acic_challenge_2016" if (spec := find_spec("causallib")) else None
+ACIC_SETTINGS = 10
 
 
 @cache
@@ -79,6 +84,19 @@ def chosen(rng, name, n):
         survey = TRIAL_ROWS + rng.permutation(len(table.Y) - TRIAL_ROWS)[: 2 * n - len(trial)]
         return rng.permutation(np.concatenate([trial, survey]))
     return rng.permutation(len(table.Y))[: 2 * n]
+
+
+@cache
+def acic_table(setting):
+    return pd.read_csv(ACIC / "x.csv").join(pd.read_csv(ACIC / f"zymu_{setting}.csv"))
+
+
+def acic(rng, n):
+    """58 real columns and the labels of the challenge, in one of its settings; of all rows the untreated outcome."""
+    table = acic_table(1 + int(rng.integers(ACIC_SETTINGS)))
+    table = table.iloc[rng.permutation(len(table))[: 2 * n]].reset_index(drop=True)
+    X = table.loc[:, table.columns.str.startswith("x_")]
+    return X, table["y0"].to_numpy(), table["z"].to_numpy()
 
 
 def rows_of(table, rows):

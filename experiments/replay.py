@@ -20,7 +20,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
 import numpy as np  # noqa: E402
 from scipy.stats import norm  # noqa: E402
 
-from condmmd import CMMD, Gaussian, cmmd_test  # noqa: E402
+from condmmd import CMMD, Gaussian, Resampling, cmmd_test  # noqa: E402
 from condmmd.backend import observed_labels, placed_labels, stacked  # noqa: E402
 from condmmd.inference.outcome import Outcome, level_results  # noqa: E402
 from condmmd.kernels import median_distance  # noqa: E402
@@ -35,11 +35,11 @@ RECORD = Path(__file__).parent / "results" / "replay.json"
 
 
 @dataclass(frozen=True, eq=False)
-class GivenLabels:
+class GivenLabels(Resampling):
     """A null law whose label vectors were drawn elsewhere, for each column of the statistic its own."""
 
-    null: np.ndarray  # columns x vectors x rows
     scheme: str = "permutation"
+    null: np.ndarray = ()  # columns x vectors x rows
 
     def check(self, statistic, rules, settings):
         """There is nothing that could be refused."""
@@ -99,7 +99,7 @@ def one_trial(replay, point, seeds, lengthscale):
         result = cmmd_test(
             X, Y, t, statistic=CMMD(level=levels, kernel_x=kernel, kernel_y=kernel, reg=reg, estimator=estimator),
             propensity=None, residualize=False, n_resamples=replay.resamples, rng=0,
-            null=GivenLabels(np.stack([own[k] for k in chosen])),
+            null=GivenLabels(null=np.stack([own[k] for k in chosen])),
         )  # fmt: skip
         found |= decisions(result)
     return found
