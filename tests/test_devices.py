@@ -20,7 +20,8 @@ from condmmd import (
     mmd_test,
 )
 from condmmd.backend import kind_of, to_host
-from condmmd.labels.halving import HalvingSampler
+from condmmd.labels import Multipliers
+from condmmd.labels.schemes import FixedSize
 
 try:
     import torch
@@ -100,13 +101,28 @@ def test_many_rows(array, options):
 
 @pytest.mark.parametrize("array", LIBRARIES)
 def test_null_labels_are_the_same_numbers(array):
-    log_odds = np.random.default_rng(0).normal(size=10_001)
+    e, t = np.random.default_rng(0).uniform(0.1, 0.9, size=10_001), np.arange(10_001) < 4000.0
     draws = [
-        HalvingSampler.of(odds, 4000).draw([(5, np.random.default_rng(3))]).held for odds in (log_odds, array(log_odds))
+        FixedSize.of(e, own).draw([(5, np.random.default_rng(3))], own).held
+        for e, own in ((e, 1.0 * t), (array(e), array(1.0 * t)))
     ]
     assert kind_of(draws[1]) == "device"
     np.testing.assert_array_equal(draws[0], to_host(draws[1]))
     assert np.all(draws[0].sum(axis=1) == 4000)
+
+
+def _sums(T, a):
+    return T @ a
+
+
+@pytest.mark.parametrize("array", LIBRARIES)
+@pytest.mark.parametrize("count", [101, 10_001], ids=["a sign for each row", "a sign for each class"])
+def test_signs_are_drawn_where_the_rows_are_and_are_the_same_numbers(array, count):
+    a = np.random.default_rng(0).normal(size=count)
+    here, there = (Multipliers(own).draw([(5, np.random.default_rng(3))], own) for own in (a, array(a)))
+    assert kind_of(there.signs) == "device"
+    np.testing.assert_array_equal(here.signs, to_host(there.signs))
+    np.testing.assert_allclose(here.rows.sum(_sums, a), to_host(there.rows.sum(_sums, array(a))))
 
 
 @pytest.mark.parametrize("array", LIBRARIES)

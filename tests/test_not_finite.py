@@ -103,7 +103,7 @@ class Broken(CMMD):
 
 def test_a_statistic_from_outside():
     assert isinstance(Broken(), Statistic)
-    with pytest.raises(ValueError, match="1 of 19 null labels"):
+    with pytest.raises(ValueError, match="1 of 19 null draws"):
         cmmd_test(X, Y, GROUP, statistic=Broken(level=1), **QUICK)
 
 

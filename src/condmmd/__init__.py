@@ -32,7 +32,7 @@ from condmmd.effects import Effect, Effects
 from condmmd.effects.equivalence import Closeness
 from condmmd.effects.sensitivity import Sensitivity
 from condmmd.effects.sizes import Size
-from condmmd.inference import Asymptotic, Compute, Resampling
+from condmmd.inference import Asymptotic, Compute, Resampling, Signs
 from condmmd.kernels import Delta, Gaussian, Kernel, Laplacian, Linear, Matern, Polynomial
 from condmmd.nuisance import Forests, PooledRidge
 from condmmd.results import (
@@ -110,6 +110,7 @@ __all__ = [
     "Resampling",
     "ScreenResult",
     "Sensitivity",
+    "Signs",
     "Size",
     "SmallSampleWarning",
     "calibration_error",

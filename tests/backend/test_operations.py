@@ -8,7 +8,6 @@ from condmmd.backend import (
     as_float_like,
     disjoint_columns,
     exp_in_place,
-    fused_kernel,
     inner_products,
     interpolate,
     largest,
@@ -46,7 +45,6 @@ def test_elementwise(array):
     multiply_into(target, array(A), array(A))
     np.testing.assert_allclose(to_host(target), A**2)
     assert to_host(as_float_like(array(np.array([1, 2])), array(A))).dtype == np.float64
-    assert fused_kernel("below", "", array(A)) is None
 
 
 def test_interpolation(array):

@@ -73,7 +73,7 @@ def test_workers_and_batches_do_not_change_the_result(capsys):
         same = cmmd_test(X, SAME, GROUP, **settings, compute=other)
         assert same.pvalue == one.pvalue
         np.testing.assert_allclose(same.null_distribution, one.null_distribution, rtol=1e-8, atol=1e-9)
-    assert "null labels 200/200" in capsys.readouterr().err
+    assert "null draws 200/200" in capsys.readouterr().err
 
 
 def test_units_of_labels_differ():
@@ -143,7 +143,7 @@ def test_blocks_keep_rows_together():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # 40 blocks are few to estimate a propensity from
         estimated = cmmd_test(X, SAME, GROUP, blocks=subject, n_resamples=19, rng=0)
-    assert estimated.scheme == "fixed-size of blocks"
+    assert estimated.scheme == "random signs of blocks"
     by_subject = np.repeat(np.linspace(0.3, 0.7, 40), 4)
     assert cmmd_test(X, SAME, GROUP, blocks=subject, propensity=by_subject, n_resamples=19, rng=0).pvalue > 0
 

@@ -81,7 +81,7 @@ def test_names_and_blocks():
     result = model_test("x", "y", (np.sin(X), SD), data=frame, blocks="day", rng=1)
     assert result.spaces == ("x", "y")
     assert "model_test('x', 'y', model, data=data" in result.call
-    assert result.scheme == "sign flips of blocks"
+    assert result.scheme == "random signs of blocks"
 
 
 @pytest.mark.parametrize(

@@ -51,9 +51,10 @@ def test_what_was_asked_of_a_result_does_not_outlive_it():
     assert held() is None
 
 
-def test_strata_refit_the_propensity_as_the_whole_test_did():
+def test_strata_have_the_residual_labels_and_the_signs_of_the_whole_test():
     result = cmmd_test(X, Y, GROUP, statistic=CMMD(estimator="overlap"), **FAST)
-    fit = result.evidence.labels.propensity.fit
-    assert fit is not None
-    half = result.evidence.labels.on_rows(X[:, 0] > 0, "strata").propensity.fit
-    np.testing.assert_array_equal(half.Z, fit.Z[X[:, 0] > 0])
+    whole, some = result.evidence.labels, X[:, 0] > 0
+    half = whole.on_rows(some, "strata")
+    np.testing.assert_allclose(half.samples.groups.t - half.centre, (GROUP - whole.centre)[some], atol=1e-12)
+    one, other = (own.multipliers.draw([(5, np.random.default_rng(0))], GROUP).held for own in (whole, half))
+    np.testing.assert_allclose(other, one[:, some], atol=1e-12)

@@ -26,7 +26,7 @@ def test_exact_by_enumeration():
     values = [np.array(w) @ H @ np.array(w) / 42 for w in product([1, -1], repeat=7)]
     assert result.statistic == pytest.approx(values[0], rel=1e-5)
     assert result.pvalue == pytest.approx(np.mean(np.array(values) >= values[0] - 1e-9))
-    assert result.scheme == "every sign flip"
+    assert result.scheme == "every sign"
     assert result.n_resamples == 63
 
 

@@ -134,3 +134,11 @@ def test_two_models_together_leave_no_more_than_either():
     squares = [np.sum((v + share * (u - v)) ** 2) for share in np.linspace(0, 1, 1001)]
     assert adjusted.noise.squares.sum() == pytest.approx(min(squares), rel=1e-5)
     assert max(squares[0], squares[-1]) > 1.01 * min(squares)
+
+
+def test_a_part_of_the_rows_keeps_its_signs():
+    rows = X[:, 1] > 0.3
+    adjusted = default()._adjusted
+    part = adjusted.on_rows(rows).draws
+    whole = adjusted.draws.multipliers.weights(adjusted.draws.signs).held
+    np.testing.assert_array_equal(part.multipliers.weights(part.signs).held, whole[:, rows])

@@ -1,10 +1,14 @@
 """Squared differences against the formula written out, their noise against redrawn labels, influence against nudges."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from condmmd.effects.differences import Rows, _drift, _principal, directions, leading_pairs, squared_difference
-from condmmd.effects.label_freedom import LabelFreedom
+from condmmd.inference import SignDraws
+from condmmd.labels import Multipliers
+from condmmd.labels.fits import ByColumns
 
 
 def rows_of(seed, count=60, e=0.5, effect=0.0, blocks=None):
@@ -13,7 +17,14 @@ def rows_of(seed, count=60, e=0.5, effect=0.0, blocks=None):
     phi = np.column_stack([np.ones(count), rng.normal(size=(count, 2))])
     tau = t - e
     rho = rng.normal(size=(count, 2)) + effect * tau[:, None] * (1 + phi[:, 1:2])
-    return Rows(tau, phi, rho, LabelFreedom(np.full(count, e * (1 - e)), None, None), blocks)
+    return made(tau, phi, rho, e, blocks)
+
+
+def made(tau, phi, rho, e=0.5, blocks=None):
+    """Rows whose labels are drawn one by one with chance e; of blocks, whose rows have one label."""
+    own = tau if blocks is None else tau[np.unique(blocks, return_index=True)[1]]
+    draws = SignDraws(Multipliers(own, None, blocks), 0, 1999)
+    return Rows(tau, np.full(len(tau), e * (1 - e)), phi, rho, draws)
 
 
 def written_out(rows, level, lam, weight=1.0):
@@ -69,9 +80,8 @@ def test_a_difference_is_found_without_bias_and_with_the_error_that_it_has():
 
 def test_copies_of_rows_in_one_block_know_no_more_than_one_of_them():
     once = rows_of(4, 80, effect=0.5)
-    copies = [np.repeat(part, 3, axis=0) for part in (once.tau, once.phi, once.rho, once.freedom.w)]
-    blocks = np.repeat(np.arange(80), 3)
-    thrice = Rows(*copies[:3], LabelFreedom(copies[3], None, None), blocks)
+    copies = [np.repeat(part, 3, axis=0) for part in (once.tau, once.phi, once.rho)]
+    thrice = made(*copies, blocks=np.repeat(np.arange(80), 3))
     alone, together = squared_difference(once, 1.0, 0.0), squared_difference(thrice, 1.0, 0.0)
     assert together.norm.seen == pytest.approx(alone.norm.seen)
     assert together.norm.bias == pytest.approx(alone.norm.bias, rel=0.1)  # leverages differ
@@ -111,7 +121,7 @@ def along_a_constant(seed, count, e, effect):
     rng = np.random.default_rng(seed)
     tau = (rng.random(count) < e) - e
     rho = rng.normal(size=(count, 2)) + effect * tau[:, None]
-    return Rows(tau, np.ones((count, 1)), rho, LabelFreedom(np.full(count, e * (1 - e)), None, None), None)
+    return made(tau, np.ones((count, 1)), rho, e)
 
 
 def test_along_a_constant_the_noise_is_that_of_a_regression():
@@ -140,8 +150,7 @@ def test_both_groups_vary_within_alike_however_rare_one_is():
     rng = np.random.default_rng(6)
     t = np.arange(20_000) % 5 == 0
     rho = rng.normal(size=(20_000, 1)) * np.where(t, 3.0, 1.0)[:, None]
-    freedom = LabelFreedom(np.full(20_000, 0.16), None, None)
-    found = squared_difference(Rows(t - 0.2, np.ones((20_000, 1)), rho, freedom, None), 1.0, 0.0)
+    found = squared_difference(made(t - 0.2, np.ones((20_000, 1)), rho, 0.2), 1.0, 0.0)
     assert found.within == pytest.approx((rho[t].var() + rho[~t].var()) / 2, rel=1e-3)
 
 
@@ -151,3 +160,14 @@ def test_what_a_ridge_holds_back_is_no_noise():
     seen = np.array([one.seen for one in found])
     claimed = np.mean([np.std(one.draws(one.estimate)) for one in found])
     assert claimed == pytest.approx(seen.std(), rel=0.2)
+
+
+def test_what_a_propensity_was_fitted_to_is_no_noise():
+    """With the outcomes among its columns nothing is left that labels could have done to them."""
+    rows = along_a_constant(7, 80, 0.5, 0.0)
+    X = np.column_stack([np.ones(80), rows.rho])
+    fit = ByColumns(rows.rho, rows.w, np.linalg.inv((X * rows.w[:, None]).T @ X))
+    fitted = replace(rows, draws=SignDraws(Multipliers(rows.tau, fit), 0, 1999))
+    free, left = (squared_difference(one, 1.0, 0.0).norm for one in (rows, fitted))
+    assert left.bias < 0.05 * free.bias
+    assert left.square.mean() < 0.05 * free.square.mean()

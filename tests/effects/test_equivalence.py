@@ -26,7 +26,7 @@ def test_the_mean_is_that_of_effect():
     result = result_of(shift=0.4, blocks=np.arange(300) // 3)
     mean, found = result.effect()["mean"], result.closer_than(1.0, confidence=0.975)
     assert found.estimates == (mean.estimate,)
-    assert found.intervals[0] == pytest.approx(mean.interval)
+    assert found.intervals[0] == pytest.approx(mean.interval, abs=0.05 * np.ptp(mean.interval))  # no signs are kept
     assert result.without_data().closer_than(1.0, confidence=0.975) == found
 
 

@@ -10,6 +10,7 @@ from condmmd import cmmd_test
 from condmmd.effects import StrataEffects, estimate_effects
 from condmmd.effects.adjusted import Noise
 from condmmd.effects.estimate import _log_slopes
+from condmmd.effects.scores import Weights
 from tests.effects.tables import SETTINGS, N, T, X, Y, default
 
 
@@ -37,6 +38,14 @@ def test_a_linear_design_as_least_squares_sees_it():
     assert np.abs(apart).max() < 0.4
     assert abs(np.mean(apart)) < 0.2
     np.testing.assert_allclose(ratios, 1.0, atol=0.1)
+
+
+@pytest.mark.parametrize("population", ["p", "q", "all"])
+def test_the_error_over_another_population_is_that_of_the_difference_of_influences(population):
+    adjusted = default()._adjusted
+    levels = Weights.of(population, adjusted).levels(adjusted, adjusted.means)
+    expected = np.sqrt(np.sum((levels.of_p[:, 0] - levels.of_q[:, 0]) ** 2))
+    assert default().effect(population)["mean"].error == pytest.approx(expected)
 
 
 def test_swapping_the_groups_turns_the_sign():
@@ -87,7 +96,7 @@ def test_noise_of_predictions_is_taken_out_of_deviations():
     H = (T - adjusted.e) ** 2 / np.sum((T - adjusted.e) ** 2)
     ones = np.ones((N, 1))
     noisy = [replace(adjusted, noise=Noise(ones, (1 - part) * ones, 0 * T)) for part in (0.0, 0.2)]
-    spreads = [estimate_effects(one, (N, N), "overlap", 0.95, 0)["spread"] for one in noisy]
+    spreads = [estimate_effects(one, (N, N), "overlap", 0.95)["spread"] for one in noisy]
     before, after = (np.array(spread.levels) ** 2 for spread in spreads)
     share = H @ adjusted.e
     np.testing.assert_allclose(after, before - 0.2 * (share * before[0] + (1 - share) * before[1]), rtol=1e-6)
@@ -126,7 +135,7 @@ def test_every_kind_of_outcome():
         assert effect.error > 0
     assert effects.outcomes == ("weight", "visits", "low", "kind")
     assert [len(effects.of("quantile", name)) for name in effects.outcomes] == [9, 9, 0, 0]
-    assert effects.joint_pvalue < 0.001
+    assert effects.joint_pvalue == 0.001  # of 999 draws
     shares = effects.of("share", "kind")
     assert sum(share.estimate for share in shares) == pytest.approx(0.0, abs=1e-6)
     for mean in (*effects.of("mean"), *shares):
@@ -184,6 +193,16 @@ def test_effects_of_all_rows_as_a_stratum_are_those_of_the_test():
     x, group = rng.normal(size=(200, 2)), np.repeat([1, 0], 100)
     y = np.column_stack([x[:, 0] + rng.normal(size=200), rng.poisson(3, 200), rng.integers(0, 2, 200)])
     result = cmmd_test(x, y, group, n_resamples=19, rng=0)
-    within = StrataEffects(result.evidence, result._adjusted, result.rng_state)(result.evidence, group >= 0)
+    within = StrataEffects(result.evidence, result._adjusted)(result.evidence, group >= 0)
     assert [effect.kind for effect in within] == ["mean", "mean", "share", "rate"]
     assert set(within) <= set(result.effect())
+
+
+def test_an_interval_for_all_at_once_holds_the_one_for_each():
+    """Of one number too, where an interval by signs may be wider than Student's."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        y = np.sign(rng.normal(size=12)) * rng.exponential(size=12) ** 3
+        found = cmmd_test(rng.normal(size=12), y, np.arange(12) % 2, propensity=None, residualize=False, **SETTINGS)
+        mean = found.effect(confidence=0.8)["mean"]
+        assert mean.simultaneous[0] <= mean.interval[0] < mean.interval[1] <= mean.simultaneous[1]

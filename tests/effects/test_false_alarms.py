@@ -72,3 +72,11 @@ def test_words_and_numbers():
 def test_a_number_of_tables_that_is_none(trials):
     with pytest.raises(ValueError, match="`trials` must be a positive integer"):
         false_alarms(*trained(*table(40, d=1), **FAST), trials=trials)
+
+
+def test_rows_that_were_trimmed_stay_out():
+    X, Y, group = table(60, d=1)
+    e = 1 / (1 + np.exp(-2 * X[:, 0]))
+    options = FAST | {"propensity": e, "trim": 0.2}
+    found = false_alarms(*trained(X, Y, group, **options), trials=3)
+    assert (found.trials, found.refused) == (3, 0)

@@ -1,5 +1,7 @@
 """The power that is predicted, against whole tests of fresh tables."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -50,8 +52,13 @@ def test_without_an_effect_it_rejects_as_often_as_it_should(power):
     Y = np.asarray(power.trained.labels.samples.y.values)
     seen = power.seen(Y)
     assert seen.share() == pytest.approx(0.05, abs=0.035)
-    of_means = 1 / len(seen.noise)  # what the noise of a mean over the draws would be taken for
-    assert np.median(seen.signal / seen.noise.mean(axis=0)) < 0.5 * of_means
+
+
+def test_the_noise_of_a_mean_over_draws_is_no_signal(power):
+    """Its square is the noise by the number of draws on average, and mostly less: then no signal is left."""
+    Y = np.asarray(power.trained.labels.samples.y.values)
+    seen = [replace(power, seed=seed).seen(Y) for seed in range(8)]
+    assert np.median([one.signal / one.noise.mean(axis=0) for one in seen]) < 0.1 / power.draws
 
 
 def test_the_columns_are_those_of_a_test_of_the_changed_table():
@@ -86,3 +93,12 @@ def test_what_is_not_linear_or_has_no_columns_is_refused():
     K = np.exp(-((Y[:, None] - Y) ** 2))
     with pytest.raises(TypeError, match="Gram matrix"):
         Power.of(*trained(X, K, group, statistic=CMMD(kernel_y="precomputed", estimator="overlap"), propensity=None))
+
+
+def test_the_propensity_is_fitted_to_the_labels_that_are_drawn():
+    """What its columns can say of the labels is gone from their residuals, as it is from the observed ones."""
+    power = Power.of(*trained(*table(), residualize=PooledRidge()))
+    fit, (T, tau) = power.trained.labels.propensity.fit, power._labels
+    free, left = (np.mean((part @ np.asarray(fit.Z)) ** 2, axis=0) for part in (T - power.e, tau))
+    assert (left / free).min() < 0.2
+    assert (left / free).max() < 1.1

@@ -5,6 +5,7 @@ import pytest
 
 from condmmd import OverlapWarning, Resampling, cmmd_test
 from condmmd.effects.scores import Weights
+from condmmd.labels import Multipliers
 from tests.effects.tables import SETTINGS, E, N, T, X, Y, default, plain
 
 
@@ -93,7 +94,7 @@ def test_influence_is_the_derivative_by_the_weight_of_a_row():
     mu, u, counts, own = rng.normal(size=(400, 1)), 1 + rng.normal(size=(400, 1)), rng.random(400), rng.random(400)
 
     def average(counts, own):
-        return Weights("all", counts, own, own, None)._average(mu, u, own)
+        return Weights("all", counts, own, own, Multipliers(np.ones(400)), None)._average(mu, u, own)
 
     influence = average(counts, own)[1][:, 0]
     for i in (0, 9, 250):
@@ -109,6 +110,6 @@ def test_degrees_of_freedom_are_those_of_a_weighted_variance():
     """Satterthwaite's, of squares that each count by the square of their weight: twice mean square by variance."""
     own = np.random.default_rng(1).exponential(size=200)
     t = np.arange(200) % 2
-    found = Weights("all", np.ones(200), t * own, (1 - t) * own, None).degrees_of_freedom
+    found = Weights("all", np.ones(200), t * own, (1 - t) * own, Multipliers(np.ones(200)), None).degrees_of_freedom
     drawn = np.random.default_rng(2).chisquare(1, size=(40_000, 200)) @ own**2
     assert found == pytest.approx(2 * drawn.mean() ** 2 / drawn.var() - 1, rel=0.05)

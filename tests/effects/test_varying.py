@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 
-from condmmd.effects.label_freedom import sums_by
 from condmmd.effects.varying import PENALTIES, constant_effect, varying_effects
 
 RNG = np.random.default_rng(0)
@@ -44,10 +43,3 @@ def test_robinson_by_hand():
     tau = RNG.normal(size=N)
     assert constant_effect(R[:, None], S, tau)[0] == pytest.approx(np.sum(tau * R) / np.sum(tau * S))
     assert constant_effect(R[:, None], 0 * S, tau).tolist() == [0.0]
-
-
-def test_sums_over_blocks():
-    blocks = RNG.integers(0, 7, N)
-    expected = [Z[blocks == b].sum(axis=0) for b in range(7)]
-    np.testing.assert_allclose(sums_by(Z, blocks), expected)
-    assert sums_by(Z, None) is Z

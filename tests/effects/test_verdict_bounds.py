@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 
 from condmmd import CMMD, Asymptotic, Compute, Family, Resampling, cmmd_test
-from condmmd.backend import HeldLabels
 from condmmd.effects.verdict_bounds import verdict_bounds
-from condmmd.statistics.linear import LinearForm
 
 KEEP = Compute(keep_fits=True)
 
@@ -27,11 +25,11 @@ def bounds_of(result):
     return verdict_bounds(result.evidence, result._trained)
 
 
-def statistics_at(form: LinearForm, tau):
+def statistics_at(every, tau):
     """Every column, written out."""
     found = []
-    for products in form.products:
-        M = sum(tau[i] * np.outer(products.phi[i], products.psi[i]) for i in range(len(tau)))
+    for products in every:
+        M = sum(tau[i] * np.outer(products.phi[i], products.rho[i]) for i in range(len(tau)))
         found += [float(np.sum(weights[:, None] * M**2)) for weights in products.weights]
     return np.array(found)
 
@@ -71,9 +69,8 @@ def test_no_odds_within_the_factor_leave_less(seed):
     """The mean of null labels with other odds, refitted as the test refits, is taken from the observed moments."""
     result = made(seed, n=60)
     bounds, evidence = bounds_of(result), result.evidence
-    form, e, t, gamma = result._trained.fitted.linear, evidence.e, evidence.t, 1.4
+    every, e, t, gamma = result._trained.fitted.products, evidence.e, evidence.t, 1.4
     rng = np.random.default_rng(seed)
-    tau = evidence.residual_labels(t[None, :])[0]
     own = np.array([column.statistic for column in result.by_level])
     shift = (bounds.sizes - np.sqrt(bounds.floors(gamma) * ratio_of(bounds, gamma))).clip(0)
     laws = [gamma ** rng.uniform(-1, 1, len(e)) for _ in range(20)]
@@ -81,10 +78,10 @@ def test_no_odds_within_the_factor_leave_less(seed):
     reached = []
     for factor in laws:
         other = factor * e / (1 - e + factor * e)
-        moved = evidence.residual_labels((t - (other - e))[None, :])[0]
-        left = np.sqrt(statistics_at(form, moved))
+        moved = evidence.a - evidence.labels.multipliers.refitted((other - e)[None, :])[0]
+        left = np.sqrt(statistics_at(every, moved))
         assert (left >= np.sqrt(own) - shift - 1e-9).all()
-        assert statistics_at(form, tau) == pytest.approx(own, rel=1e-6)
+        assert statistics_at(every, t - e) == pytest.approx(own, rel=1e-6)
         reached.append(left)
     mean = next(k for k, column in enumerate(result.by_level) if column.name == "the mean of y0, over all rows")
     assert min(left[mean] for left in reached) == pytest.approx(abs(np.sqrt(own[mean]) - shift[mean]), abs=1e-9)
@@ -103,5 +100,24 @@ def test_a_statistic_that_is_not_linear_has_none():
 
 def test_labels_of_a_batch_are_what_the_floors_are_about():
     result = made(statistic=Family())
-    at = result._trained.fitted(HeldLabels(result.evidence.t[None, :].astype(np.int8)))[0]
+    at = result._trained.fitted(result._trained.labels.multipliers.observed)[0]
     assert np.sqrt(at) == pytest.approx(bounds_of(result).sizes, rel=1e-6)
+
+
+def test_of_blocks_each_has_the_mean_of_its_label():
+    result = made(blocks=4)
+    bounds, evidence = bounds_of(result), result.evidence
+    np.testing.assert_array_equal(bounds.e[evidence.blocks], evidence.e)
+    assert len(np.unique(bounds.e)) > 40
+
+
+def test_a_pull_is_what_the_label_of_a_row_that_is_left_adds():
+    """The derivative of each size by a residual label, of which the fit to all rows takes its part."""
+    result = made(trim=0.3)
+    bounds, evidence, every = bounds_of(result), result.evidence, result._trained.fitted.products
+    own = evidence.labels.multipliers
+    assert len(own.kept) < own.count
+    for i in (0, 17, 60):
+        added = own.fit.at(np.eye(own.count)[:, own.kept[[i]]])[own.kept, 0]
+        less, more = (np.sqrt(statistics_at(every, evidence.a + step * added)) for step in (-1e-5, 1e-5))
+        np.testing.assert_allclose(bounds.pulls[i], (more - less) / 2e-5, rtol=1e-3, atol=1e-6)

@@ -63,7 +63,7 @@ def test_deviations_are_of_the_differences_that_the_other_rows_show():
         np.testing.assert_allclose(found[i], tau[i] * (psi[i] - tau[i] * phi[i] @ D))
 
 
-def test_one_multiplier_for_each_block_and_a_factor_for_all_places():
+def test_one_sign_for_each_block_and_a_factor_for_all_places():
     blocks = np.repeat(np.arange(100), 2)
     seen = []
 
@@ -71,14 +71,16 @@ def test_one_multiplier_for_each_block_and_a_factor_for_all_places():
         seen.append(multipliers)
         return multipliers[:, ::2] ** 2 * np.array([1.0, 4.0] * 50)
 
-    scale, factor = multiplier_radii(squares, blocks, 0.05)
+    normal = np.random.default_rng(0).normal(size=(1200, 100))  # in place of signs, to know the law
+    scale, factor = multiplier_radii(squares, normal, blocks, 0.05)
     drawn = np.concatenate(seen)
-    assert drawn.shape == (199, 200)
+    assert drawn.shape[1] == 200
+    np.testing.assert_array_equal(drawn[:199, ::2], normal[:199])
     np.testing.assert_array_equal(drawn[:, ::2], drawn[:, 1::2])
     np.testing.assert_allclose(scale[::2].mean(), 1.0, atol=0.05)
     np.testing.assert_allclose(scale[1::2].mean(), 2.0, atol=0.1)
     assert 3.2 < factor < 3.9  # the largest of 100 absolute normals is below 3.48 in 95 of 100 cases
-    assert multiplier_radii(squares, blocks, 0.001)[1] > factor
+    assert multiplier_radii(squares, normal, blocks, 0.001)[1] > factor
     np.testing.assert_allclose(lower_bounds(np.array([1.0, 5.0]), (np.array([1.0, 1.0]), 3.0)), [0.0, 2.0])
 
 

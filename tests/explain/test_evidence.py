@@ -7,6 +7,8 @@ import pytest
 from sklearn.linear_model import LinearRegression
 
 from condmmd import CMMD, PooledRidge, Resampling, cmmd_test
+from condmmd.backend import HeldLabels
+from condmmd.inference.joining import join_columns
 from condmmd.nuisance.folds import fold_parts, shuffled_folds
 from tests.doors.samples import GROUP, OTHER, E, N, X
 
@@ -34,9 +36,10 @@ def test_some_rows_of_chunks(monkeypatch):
     evidence = cmmd_test(*chunked, n_resamples=19, rng=0).evidence
     assert len(evidence.compared) == 60
     assert len(evidence.t) == len(evidence.e) == len(evidence.x.phi) == len(evidence.y.phi) == 60
-    held = evidence.labels.propensity.fit.elsewhere  # most of what is known of the propensity is known from other rows
-    assert np.linalg.eigvalsh(held)[0] > 0
-    assert evidence.residual_labels(evidence.t[None, :]).shape == (1, 60)
+    own = evidence.labels.multipliers
+    np.testing.assert_allclose(own.a, evidence.a, atol=1e-12)
+    assert own.fit is None  # most of what is known of the propensity is known from other rows
+    assert next(evidence.draws(64)).shape == (64, 60)
     smoother = evidence.pooled.features * evidence.pooled.shrink @ evidence.pooled.features.T
     whole = cmmd_test(X, OTHER, GROUP, n_resamples=19, rng=0).evidence.pooled
     trace = np.trace(whole.features * whole.shrink @ whole.features.T)
@@ -73,20 +76,31 @@ def test_residuals_of_any_columns_are_by_the_models_of_the_test():
     np.testing.assert_allclose(plain.residuals(values), values - values.mean(axis=0))
 
 
-def test_labels_are_less_a_propensity_that_was_refitted_to_them():
-    """The Newton step written out; at the observed labels, whose fit it is, there is none."""
-    evidence = cmmd_test(X, OTHER, GROUP, n_resamples=19, rng=0).evidence
-    fit, e, t = evidence.labels.propensity.fit, evidence.e, evidence.t
-    design, w = np.column_stack([np.ones(N), fit.Z]), e * (1 - e)
-    ridge = np.concatenate([[0.0], np.full(fit.Z.shape[1], 1 / fit.C)])
-    T = np.random.default_rng(0).permutation(t)
-    step = np.linalg.solve((design * w[:, None]).T @ design + np.diag(ridge), design.T @ (T - e) - ridge * fit.beta)
-    found = evidence.residual_labels(np.stack([T, t]))
-    np.testing.assert_allclose(found[0], T - e - w * (design @ step), atol=1e-9)
-    np.testing.assert_allclose(found[1], t - e, atol=1e-4)
+def test_its_draws_are_those_of_the_test():
+    """Random signs where the propensity was estimated, labels less their means where it is known."""
+    estimated = cmmd_test(X, OTHER, GROUP, n_resamples=39, rng=0)
+    evidence, fitted = estimated.evidence, estimated._trained.fitted
+    np.testing.assert_allclose(evidence.a, evidence.t - evidence.e)
+    drawn = np.concatenate(list(evidence.draws(39)))
+    found = join_columns(fitted, fitted(HeldLabels(np.concatenate([evidence.a[None], drawn]))))
+    np.testing.assert_allclose(found[1:], estimated.null_distribution, rtol=1e-6)
+    known = cmmd_test(X, OTHER, GROUP, propensity=E, n_resamples=39, rng=0).evidence
+    labels = np.concatenate(list(known.draws(39))) + known.e
+    np.testing.assert_allclose(labels, np.round(labels), atol=1e-12)
+    np.testing.assert_allclose(labels.sum(axis=1), GROUP.sum())
+    np.testing.assert_array_equal(evidence.sign_of_row, np.arange(N))
+    assert evidence.signs.signs.shape == (999, N)
 
 
 def test_the_one_numeric_outcome():
     assert cmmd_test(X, OTHER, GROUP, n_resamples=19, rng=0).evidence.outcome is not None
     two = cmmd_test(X, np.column_stack([OTHER, X]), GROUP, n_resamples=19, rng=0).evidence
     assert two.outcome is None
+
+
+def test_rows_that_are_left_keep_their_signs():
+    evidence = cmmd_test(X, OTHER, GROUP, trim=0.3, n_resamples=19, rng=0).evidence
+    own = evidence.labels.multipliers
+    assert len(evidence.t) == len(own.kept) < N
+    np.testing.assert_array_equal(evidence.sign_of_row, own.kept)
+    np.testing.assert_allclose(own.a[own.kept], evidence.a, atol=1e-12)

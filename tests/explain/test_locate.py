@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from condmmd import CMMD, Asymptotic, Resampling, SmallSampleWarning, cmmd_test
+from condmmd import CMMD, Asymptotic, Resampling, Signs, SmallSampleWarning, cmmd_test
 from condmmd.explain import Where
 from tests.explain.planted import planted
 
@@ -111,7 +111,7 @@ def test_ties_count_with_few_rows():
 
 def test_too_few_ways_to_label():
     x = np.random.default_rng(0).normal(size=5)
-    with pytest.warns(SmallSampleWarning, match=r"3 \+ 2 rows can be labelled in 10 way"):
+    with pytest.warns(SmallSampleWarning, match=r"3 \+ 2 rows allow 10 different null draw"):
         cmmd_test(x, x**2, [1, 1, 1, 0, 0], propensity=None, n_resamples=99, rng=0)
 
 
@@ -142,10 +142,10 @@ def test_centre_is_that_of_the_scheme(scheme):
 
 
 def test_a_test_without_null_labels_can_be_asked_where():
-    """The band draws its own labels, by the labels that the law stands for."""
+    """The band has random signs, whose limit the law is."""
     X, y, group = planted(1, n=200, effect=2.0)
     settings = {"propensity": np.full(400, 0.5), "statistic": CMMD(estimator="overlap"), "rng": 0, "n_resamples": 99}
-    law = cmmd_test(X, y, group, null=Asymptotic("bernoulli"), **settings)
-    drawn = cmmd_test(X, y, group, null=Resampling("bernoulli"), **settings)
+    law = cmmd_test(X, y, group, null=Asymptotic(), **settings)
+    drawn = cmmd_test(X, y, group, null=Signs(), **settings)
     assert law.where().to_dict() == drawn.where().to_dict()
     assert law.where().carriers[0] == "x1"

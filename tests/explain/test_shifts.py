@@ -64,6 +64,17 @@ def test_a_difference_that_varies_is_seen_along_its_covariate():
     assert variation_of(strong[:, None], evidence)[0][0] > 199**0.5  # the most that one of 200 has among its own kind
 
 
+def test_a_slope_is_seen_where_bins_have_too_few_rows():
+    """Nine rows of each group: no two bins have five of either."""
+    rng = np.random.default_rng(4)
+    x, group = rng.normal(size=(18, 2)), np.arange(18) % 2
+    y = 0.3 * rng.normal(size=18) + 3.0 * group * x[:, 0]
+    evidence = cmmd_test(x, y, group, propensity=np.full(18, 0.5), n_resamples=19, rng=0).evidence
+    (first, p_first), (_, p_second) = variation_of(y[:, None], evidence)
+    assert first > 3
+    assert p_first <= 0.05 < p_second
+
+
 def test_the_error_of_a_shift_of_equal_weights():
     """Deviations from the mean, each by one row less than there are."""
     rng = np.random.default_rng(3)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import norm
 
-from condmmd import CMMD, MMD, ApproximationWarning, Asymptotic, Compute, Family, Overlap, Resampling, cmmd_test
+from condmmd import CMMD, MMD, ApproximationWarning, Asymptotic, Compute, Family, Overlap, Resampling, Signs, cmmd_test
 from condmmd.inference import Settings
 from condmmd.inference.joining import cauchy_combination
 from condmmd.labels import LabelRules
@@ -36,24 +36,24 @@ def test_what_else_is_refused():
     [("estimate", "auto"), (None, "auto"), (E, "auto"), (E, "bernoulli")],
     ids=["estimated", "equal", "given", "independent"],
 )
-def test_every_column_is_near_resampling(Y, propensity, scheme):
-    """Within a fifth, and four standard errors of 1999 label vectors."""
+def test_every_column_is_near_what_draws_say(Y, propensity, scheme):
+    """Within a fifth, and four standard errors of 1999 random signs, or of labels where their law is known."""
     options = {"statistic": Family(level=[0, 1]), "propensity": propensity}
     law = cmmd_test(X, Y, GROUP, null=Asymptotic(scheme), **options)
-    drawn = cmmd_test(X, Y, GROUP, null=Resampling(scheme), rng=0, n_resamples=1999, **options)
+    null = Signs() if isinstance(propensity, str) else Resampling(scheme)
+    drawn = cmmd_test(X, Y, GROUP, null=null, rng=0, n_resamples=1999, **options)
     for one, other in zip(law.by_level, drawn.by_level, strict=True):
         assert one.statistic == pytest.approx(other.statistic, rel=1e-9)
         error = 4 * np.sqrt(other.pvalue * (1 - other.pvalue) / 2000) + 2 / 2000
         assert abs(one.pvalue - other.pvalue) <= 0.2 * other.pvalue + error, one.name
 
 
-@pytest.mark.parametrize("refit", [True, False])
-def test_shuffles_within_strata(refit):
+def test_shuffles_within_strata():
     rng = np.random.default_rng(3)
     x = rng.integers(0, 4, size=200).astype(float)
     group = (rng.random(200) < 0.2 + 0.2 * x).astype(int)
     y = x + rng.normal(size=200) + 0.2 * group
-    options = {"statistic": CMMD(estimator=Overlap(refit=refit), level=1)}
+    options = {"statistic": CMMD(estimator=Overlap(), level=1)}
     law = cmmd_test(x, y, group, null=Asymptotic(), **options)
     drawn = cmmd_test(x, y, group, rng=0, n_resamples=1999, **options)
     assert drawn.scheme == "permutation within strata"
@@ -64,12 +64,12 @@ def test_what_the_result_says():
     law = cmmd_test(X, OTHER, GROUP, statistic=Family(), null=Asymptotic())
     assert law.n_resamples == 0
     assert len(law.null_distribution) == 0
-    assert law.scheme.startswith("no labels drawn: sums of chi-squares")
+    assert law.scheme.startswith("nothing drawn: sums of chi-squares")
     alone = np.array([row.pvalue for row in law.by_level])
     counts = np.array([1.0 + (row.name == "the mean of y0, over all rows") for row in law.by_level])
     assert law.pvalue == pytest.approx(1.1 * float(cauchy_combination(alone, counts)), rel=1e-6, abs=0.0)
     assert law.pvalue < 1e-6
-    assert "no labels drawn" in law.summary()
+    assert "nothing drawn" in law.summary()
     one = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="overlap", level=1), null=Asymptotic())
     assert one.pvalue == one.by_level[0].pvalue
     assert "Cauchy" not in one.scheme

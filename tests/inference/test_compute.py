@@ -11,7 +11,7 @@ def test_progress_goes_to_standard_error_if_it_is_wanted(capsys):
     loud = Compute(progress=True)
     loud.report(64, 100)
     loud.report(100, 100)
-    assert capsys.readouterr() == ("", "\rnull labels 64/100\rnull labels 100/100\n")
+    assert capsys.readouterr() == ("", "\rnull draws 64/100\rnull draws 100/100\n")
 
 
 def test_what_may_be_set():

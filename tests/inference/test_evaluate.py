@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 from condmmd import Compute
-from condmmd.backend import HeldLabels
+from condmmd.backend import HeldLabels, observed_labels
 from condmmd.inference import evaluate
-from condmmd.inference.evaluate import draw_batches, evaluate_labels, labels_at_once, read_seed
-from condmmd.labels import Permutation
+from condmmd.inference.evaluate import Settings, draw_batches, evaluate_null, labels_at_once, read_seed
+from condmmd.labels import Multipliers, Permutation
 
 T = np.repeat([1.0, 0.0], 10)
 
@@ -28,7 +28,7 @@ def test_seeds():
 @pytest.mark.parametrize("count", [1, 63, 64, 65, 200])
 def test_batches_are_the_same_labels_in_other_portions(count):
     draws = {
-        at_once: np.concatenate([batch.held for batch in draw_batches(Permutation(T), count, 5, T, at_once)])
+        at_once: np.concatenate([batch.held for batch in draw_batches(Permutation(T), count, 5, T, at_once=at_once)])
         for at_once in (1, 64, 130, 10**6)
     }
     for found in draws.values():
@@ -48,11 +48,11 @@ class Statistic:
 
 @pytest.mark.parametrize("compute", [Compute(), Compute(batch_size=64), Compute(n_jobs=2, batch_size=64)], ids=str)
 def test_the_observed_labels_come_first(compute):
-    evaluated = partial(evaluate_labels, Statistic(), Permutation(T), T, n_resamples=150, seed=3)
-    found = evaluated(compute=compute)
+    evaluated = partial(evaluate_null, Statistic(), observed_labels(T), Permutation(T), T, 150)
+    found = evaluated(Settings(150, 3, 0.05, compute))
     assert found.shape == (151, 1)
     assert found[0, 0] == 7
-    np.testing.assert_array_equal(found, evaluated(compute=Compute()))
+    np.testing.assert_array_equal(found, evaluated(Settings(150, 3, 0.05, Compute())))
     null = np.concatenate([batch.held for batch in draw_batches(Permutation(T), 150, 3, T)])
     np.testing.assert_array_equal(found[1:, 0], null[:, :7].sum(axis=1))
 
@@ -68,7 +68,8 @@ def test_no_more_workers_than_cores_are_started(monkeypatch):
     monkeypatch.setattr(joblib, "cpu_count", lambda: 5)
     for n_resamples, expected in ((64 * 40, 5), (64 * 2 + 1, 3)):
         compute = Compute(n_jobs=100_000, batch_size=64)
-        evaluate_labels(Statistic(), Permutation(T), T, n_resamples=n_resamples, seed=3, compute=compute)
+        settings = Settings(n_resamples, 3, 0.05, compute)
+        evaluate_null(Statistic(), observed_labels(T), Permutation(T), T, n_resamples, settings)
         assert asked.pop() == expected
 
 
@@ -77,3 +78,24 @@ def test_as_many_at_once_as_fit_in_memory(monkeypatch):
     assert labels_at_once(T) >= 256
     monkeypatch.setattr(evaluate, "MAX_LABELS", 20 * 10)
     assert labels_at_once(T) == 10
+    assert labels_at_once(T, 8) == 1
+
+
+class Residual(Statistic):
+    """A statistic of residual labels."""
+
+    centre = np.full(20, 0.25)
+
+
+def test_a_statistic_of_residual_labels_gets_these_or_signs():
+    settings = Settings(70, 3, 0.05, Compute())
+    found = evaluate_null(Residual(), observed_labels(T), Permutation(T), T, 70, settings)
+    assert found[0, 0] == 7 - 7 * 0.25
+    labels = np.concatenate([batch.held for batch in draw_batches(Permutation(T), 70, 3, T)])
+    np.testing.assert_array_equal(found[1:, 0], labels[:, :7].sum(axis=1) - 7 * 0.25)
+    less = [batch.held for batch in draw_batches(Permutation(T), 70, 3, T, centre=Residual.centre)]
+    np.testing.assert_array_equal(np.concatenate(less), labels - 0.25)
+    signs = Multipliers(T - 0.25)
+    found = evaluate_null(Residual(), signs.observed, signs, T, 70, settings)
+    drawn = np.concatenate([batch.held for batch in draw_batches(signs, 70, 3, T, centre=Residual.centre)])
+    np.testing.assert_array_equal(found[:, 0], [7 - 7 * 0.25, *drawn[:, :7].sum(axis=1)])

@@ -1,14 +1,14 @@
 """Weights of the laws: the eigenvalues of the moments' covariance, by whichever way they are found."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 
 from condmmd.inference import moment_laws
 from condmmd.inference.chi_squares import upper_tail
-from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import laws_of, stacked_laws
+from condmmd.labels import Multipliers
+from condmmd.labels.fits import ByColumns
+from condmmd.regression.logistic import LogisticFit
 from condmmd.statistics import Products
 
 RNG = np.random.default_rng(0)
@@ -17,16 +17,17 @@ PHI = RNG.normal(size=(N, R)) * 0.7 ** np.arange(R)
 PSI = RNG.normal(size=(N, Q)) * 0.8 ** np.arange(Q)
 WEIGHTS = np.stack([np.ones(R), 0.8 ** np.arange(R)])
 E = RNG.uniform(0.1, 0.9, N)
-NOISE = label_noise(SimpleNamespace(kind="fixed-size", strata=None), E, None)
+A, FIT = RNG.normal(size=N), ByColumns.of(LogisticFit(RNG.normal(size=(N, 3)), E, np.zeros(4), C=1.0), E * (1 - E))
+NOISE = Multipliers(A, FIT)
 PRODUCTS = Products(PHI, PSI, WEIGHTS)
 
 
 def literal(weights):
-    """Eigenvalues of the covariance of every scaled product, written out."""
-    w = E * (1 - E)
-    V = (np.diag(w) - np.outer(w, w) / w.sum()) * np.sqrt(np.outer(*2 * [np.full(N, N / (N - 1))]))
-    A = np.stack([np.outer(phi * weights**0.5, psi).ravel() for phi, psi in zip(PHI, PSI, strict=True)])
-    return np.sort(np.linalg.eigvalsh(A.T @ V @ A))[::-1]
+    """Eigenvalues of the covariance of every scaled product over random signs, written out."""
+    P = FIT.at(np.eye(N))
+    V = P @ np.diag(A**2 / FIT.left()) @ P.T
+    X = np.stack([np.outer(phi * weights**0.5, psi).ravel() for phi, psi in zip(PHI, PSI, strict=True)])
+    return np.sort(np.linalg.eigvalsh(X.T @ V @ X))[::-1]
 
 
 @pytest.mark.parametrize("exact", [1200, 121, 10], ids=["over features", "over rows", "leading only"])
@@ -62,22 +63,10 @@ def test_few_weights_say_what_all_of_them_say(monkeypatch):
 
 
 def test_a_narrow_kernel_has_less_variance_than_normal_moments():
-    """Of fair coins a row's square is its own mean, so a sum of many such squares hardly moves."""
-    noise = label_noise(SimpleNamespace(kind="bernoulli", strata=None), np.full(N, 0.5), None)
-    (law,) = laws_of(Products(np.eye(N) + 0.05, np.ones((N, 1)), np.ones((1, N))), noise)
-    T = RNG.integers(0, 2, size=(4000, N)) - 0.5
-    drawn = np.sum((T @ (np.eye(N) + 0.05)) ** 2, axis=1)
+    """Signs change no square of a row, so a sum of many such squares hardly moves."""
+    K = np.eye(N) + 0.005
+    (law,) = laws_of(Products(K, np.ones((N, 1)), np.ones((1, N))), Multipliers(np.full(N, 0.5)))
+    drawn = np.sum((0.5 * RNG.choice([-1.0, 1.0], size=(4000, N)) @ K) ** 2, axis=1)
     variance = 2 * law.weights**2 @ law.degrees
-    normal = 2 * np.sum(np.linalg.eigvalsh(0.25 * (np.eye(N) + 0.05) @ (np.eye(N) + 0.05)) ** 2)
-    assert abs(variance - drawn.var()) < abs(normal - drawn.var())
-
-
-def test_a_rare_group_stretches_the_law():
-    """Labels that are one in twenty: the variance of the statistic is that of draws, not of normal moments."""
-    noise = label_noise(SimpleNamespace(kind="bernoulli", strata=None), np.full(N, 0.05), None)
-    A = RNG.normal(size=(N, 30))
-    (law,) = laws_of(Products(A, np.ones((N, 1)), np.ones((1, 30))), noise)
-    drawn = np.sum((((RNG.random((40_000, N)) < 0.05) - 0.05) @ A) ** 2, axis=1)
-    variance = 2 * law.weights**2 @ law.degrees
-    assert law.scale**2 * variance == pytest.approx(drawn.var(), rel=0.1)
-    assert drawn.var() > 1.3 * variance
+    normal = 2 * np.sum(np.linalg.eigvalsh(0.25 * K @ K) ** 2)
+    assert abs(variance - drawn.var()) < 0.5 * abs(normal - drawn.var())

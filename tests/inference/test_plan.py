@@ -61,7 +61,7 @@ def test_the_same_test_within_some_rows():
 
 
 def test_too_few_ways_to_label():
-    with pytest.warns(SmallSampleWarning, match=r"3 \+ 2 rows can be labelled in 10 way"):
+    with pytest.warns(SmallSampleWarning, match=r"3 \+ 2 rows allow 10 different null draw"):
         plan(LabelRules(EqualMarginals()), NoResiduals()).run(read_samples(X[:5], SAME[:5], [1, 1, 1, 0, 0]))
 
 

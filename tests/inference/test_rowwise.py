@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from condmmd import Compute, Linear
-from condmmd.backend import HeldLabels
 from condmmd.data.pairs import read_pairs
 from condmmd.embedding.rowwise import PairedRows
-from condmmd.inference import Settings
-from condmmd.inference.rowwise import RowwisePlan, by_flips, by_normal_limit, by_redraws, redraw_units
+from condmmd.inference import Settings, Signs
+from condmmd.inference.rowwise import RowwisePlan, by_normal_limit, by_redraws, redraw_units
+from condmmd.labels import SignBatch
 from condmmd.statistics.rowwise import Rowwise
 
 RNG = np.random.default_rng(0)
@@ -23,16 +23,17 @@ def trained(rows=40, **options):
     return RowwisePlan(Rowwise(**options), None, "auto", SETTINGS).train(PairedRows(pairs))
 
 
-def test_all_flips_where_they_are_few():
+def test_all_signs_where_they_are_few():
     fitted = trained(6, weights="kernel", level=1).fitted
-    outcome = by_flips(fitted, SETTINGS)
-    every = fitted(HeldLabels(np.array(list(product([1.0, -1.0], repeat=6)))))[:, 0]
+    outcome = Signs().compare(fitted, fitted.multipliers, SETTINGS)
+    every = fitted(SignBatch(fitted.multipliers, np.array(list(product([1.0, -1.0], repeat=6)))))[:, 0]
     assert outcome.n_resamples == 31
     assert outcome.pvalue == pytest.approx(np.mean(every >= every[0] * (1 - 1e-9)))
 
 
 def test_several_columns_are_joined_in_one_p_value():
-    outcome = by_flips(trained().fitted, SETTINGS)
+    fitted = trained().fitted
+    outcome = Signs().compare(fitted, fitted.multipliers, SETTINGS)
     assert len(outcome.by_level) == 8
     assert outcome.null.shape == (199,)
     assert outcome.pvalue == pytest.approx((1 + np.sum(outcome.null >= outcome.statistic)) / 200)

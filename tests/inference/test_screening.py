@@ -7,7 +7,6 @@ from condmmd import Compute
 from condmmd.data import read_samples
 from condmmd.inference import Settings, screening
 from condmmd.inference.chi_squares import upper_tail
-from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import laws_of, stacked_laws
 from condmmd.inference.screening import _Ridge, _shapes, _Sides, screen_outcomes
 from condmmd.labels import LabelRules
@@ -47,18 +46,17 @@ def test_chunks_change_nothing(monkeypatch):
 
 
 def test_columns_are_those_of_each_outcome_alone():
-    """By products shared over outcomes, and from the features of one outcome by `laws_of`."""
+    """For many outcomes, and from the features of one outcome by `laws_of`."""
     trained = run(Y[:, :5]).trained
-    fitted, (e, fit) = trained.fitted, trained.fitted.labels
-    noise = label_noise(trained.labels, np.asarray(e), fit)
-    sides, psi, tau = _Sides.of(fitted, noise), RNG.normal(size=(N, 3)), GROUP - np.asarray(e)
-    found = sides.pvalues(psi, tau)
+    noise = trained.labels.noise
+    sides, psi, tau = _Sides.of(trained.fitted, noise), RNG.normal(size=(N, 3)), GROUP - trained.labels.centre
+    found = sides.pvalues(psi)
     for o in range(3):
         for c, (part, weights) in enumerate(sides.columns):
             phi = sides.phi[:, part]
             law = stacked_laws(laws_of(Products(phi, psi[:, o : o + 1], weights[None, :]), noise))
             observed = np.array([(phi.T @ (tau * psi[:, o])) ** 2 @ weights])
-            assert found[o, c] == pytest.approx(upper_tail(observed, law)[0], rel=0.1)  # it corrects for labels
+            assert found[o, c] == pytest.approx(upper_tail(observed, law)[0], rel=0.1)  # it corrects for signs
 
 
 def test_the_ridge_takes_the_lambda_that_predicts_best():

@@ -60,6 +60,40 @@ def test_how_many_ways_to_label_there_are():
     assert blocks.log_labelings() == pytest.approx(log(comb(40, 20)))
 
 
+def residual_draws(rules, samples=SAMPLES):
+    own = made(rules, samples).multipliers
+    return own, own.draw(units(20), samples.groups.t).held
+
+
+def test_what_the_law_of_the_labels_fixes_is_taken_from_their_residuals():
+    """Nothing of independent labels; the sum of a fixed number, or that of each stratum; the columns of an estimate."""
+    free, _ = residual_draws(LabelRules(Known(E), "bernoulli"))
+    assert free.fit is None
+    for rules in (LabelRules(Known(E)), LabelRules(EqualMarginals())):
+        np.testing.assert_allclose(residual_draws(rules)[1].sum(axis=1), 0, atol=1e-10)
+    _, within = residual_draws(LabelRules(Logistic()), CELLS)
+    for cell in range(4):
+        np.testing.assert_allclose(within[:, np.arange(N) % 4 == cell].sum(axis=1), 0, atol=1e-10)
+    estimated, _ = residual_draws(LabelRules(Logistic()))
+    np.testing.assert_array_equal(estimated.fit.Z, made(LabelRules(Logistic())).propensity.fit.Z)
+
+
+def test_rows_of_a_block_have_one_sign_and_one_residual():
+    own, drawn = residual_draws(LabelRules(EqualMarginals(), blocks=np.arange(N) // 4))
+    assert own.count == 40
+    np.testing.assert_array_equal(drawn, np.repeat(drawn[:, ::4], 4, axis=1))
+    np.testing.assert_allclose(own.observed.held[0], GROUP - 0.5)
+
+
+def test_some_rows_of_an_estimate_have_the_residuals_and_the_signs_of_all():
+    whole, keep = made(LabelRules(Logistic())), np.arange(N) % 3 > 0
+    part = whole.on_rows(keep, "strata")
+    np.testing.assert_array_equal(part.centre, whole.centre[keep])
+    np.testing.assert_array_equal(part.multipliers.observed.held[0], (GROUP - whole.centre)[keep])
+    of_part, of_all = (plan.multipliers.draw(units(9), GROUP).held for plan in (part, whole))
+    np.testing.assert_array_equal(of_part, of_all[:, keep])
+
+
 def test_rows_that_are_trimmed():
     plan = made(LabelRules(Known(E), trim=0.2))
     kept = (E >= 0.2) & (E <= 0.8)

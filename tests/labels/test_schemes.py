@@ -5,18 +5,17 @@ from itertools import product
 import numpy as np
 
 from condmmd.labels import Bernoulli, ByBlock, FixedSize, Permutation, tables
-from condmmd.labels.halving import HalvingSampler
-from condmmd.labels.tables import ExactSampler
+from condmmd.labels.tables import ExactSampler, PartsSampler
 from tests.labels.enumeration import E6, assert_follows, fixed_size_law, units
 
 
-def test_fixed_size_halves_many_rows(monkeypatch):
+def test_fixed_size_takes_many_rows_part_by_part(monkeypatch):
     t = np.array([1.0, 0, 1, 0, 0, 1])
     assert isinstance(FixedSize.of(E6, t).sampler, ExactSampler)
-    monkeypatch.setattr(tables, "TABLE_ROWS", 5)
+    monkeypatch.setattr(tables, "TABLE_ROWS", 4)
     scheme = FixedSize.of(E6, t)
-    assert isinstance(scheme.sampler, HalvingSampler)
-    assert np.all(scheme.draw(units(10), t).held.sum(axis=1) == 3)
+    assert isinstance(scheme.sampler, PartsSampler)
+    assert_follows(scheme.draw(units(8000), t).held, *fixed_size_law(E6, 3))
 
 
 def test_permutation_is_uniform():

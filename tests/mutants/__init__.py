@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from tests.mutants import answers, arithmetic, effects, models, populations, rows, testing
+from tests.mutants import answers, arithmetic, effects, models, populations, rows, signs, testing
 from tests.mutants.survivors import SURVIVORS
 
 __all__ = ["MUTANTS", "ROOT", "SURVIVORS"]
 
 ROOT = Path(__file__).parent.parent.parent
-PARTS = (arithmetic, models, testing, effects, answers, rows, populations)
+PARTS = (arithmetic, models, testing, signs, effects, answers, rows, populations)
 MUTANTS = [mutant for part in PARTS for mutant in part.MUTANTS]

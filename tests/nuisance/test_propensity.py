@@ -8,7 +8,7 @@ from sklearn.linear_model import LogisticRegression
 
 from condmmd.backend import to_host
 from condmmd.data import read_samples, read_table
-from condmmd.nuisance import Propensity, propensity_model, regress_pooled
+from condmmd.nuisance import Propensity, propensity, propensity_model, regress_pooled
 from condmmd.nuisance.propensity import Classifier, EqualMarginals, Known, Logistic, evaluated
 from condmmd.nuisance.regressors import propensity_regressors
 
@@ -93,3 +93,11 @@ def test_another_prevalence_is_only_a_factor_in_the_odds():
     assert summary["source"] == "known"
     assert summary["min"] <= summary["median"] <= summary["max"]
     assert "given propensity" in found.assumption
+
+
+def test_beside_trees_the_regression_counts_as_much_as_in_the_mixture(monkeypatch):
+    monkeypatch.setattr(propensity, "mixed_with_trees", lambda _x, _t, e: (e, 0.5, 0.75))
+    found = Logistic().fit(TABLE, X, T)
+    assert found.fit.share == 0.5
+    assert found.model.endswith("and trees (60%)")
+    assert found.e.sum() == pytest.approx(T.sum())

@@ -69,7 +69,7 @@ def test_what_is_drawn_is_what_the_result_says():
 
 def test_pictures_that_there_are_not():
     law = cmmd_test(X, OTHER, GROUP, statistic=CMMD(estimator="overlap"), propensity=E, null=Asymptotic())
-    with pytest.raises(ValueError, match=r"null=Asymptotic\(\) draws no null labels"):
+    with pytest.raises(ValueError, match=r"null=Asymptotic\(\) draws nothing"):
         law.plot("null")
     several = cmmd_test(X, np.column_stack([OTHER, X]), GROUP, n_resamples=19, rng=0)
     with pytest.raises(ValueError, match="one numeric outcome"):

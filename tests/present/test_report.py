@@ -101,7 +101,7 @@ def test_what_the_data_say_against_the_assumption():
     assert contradictions(assumed, {}) == ()
 
 
-@pytest.mark.parametrize("case", ["several outcomes", "Gram matrices", "many columns", "no null labels"])
+@pytest.mark.parametrize("case", ["several outcomes", "Gram matrices", "many columns", "no null draws"])
 def test_results_that_have_no_such_picture(case):
     """What cannot be drawn is left out, and the rest is there."""
     rng = np.random.default_rng(0)

@@ -29,7 +29,7 @@ def test_the_result_says_everything():
     for word in (
         "p-value",
         "rests on",
-        "fixed-size",
+        "random signs",
         "logistic regression",
         "a forest of 100 trees",
         "rng=7",

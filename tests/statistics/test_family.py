@@ -33,7 +33,7 @@ def trained(residualize, propensity=E):
 
 def test_the_coarsest_column_is_the_overlap_weighted_difference_of_means():
     found = trained(False)
-    values = found.fitted(HeldLabels(GROUP[None].astype(np.int8)))[0]
+    values = found.fitted(found.labels.multipliers.observed)[0]
     names = [column.name for column in found.fitted.columns]
     e = found.learned.centre
     samples = read_samples(X, Y, GROUP)
@@ -49,7 +49,7 @@ def test_the_coarsest_column_is_the_overlap_weighted_difference_of_means():
 def test_its_levels_along_the_covariates_are_those_of_the_overlap_estimator():
     """The same features of the outcomes, residualised by a regression that has the outcome itself beside them."""
     found = trained(False)
-    T = np.stack([GROUP, RNG.permutation(GROUP)]).astype(np.int8)
+    T = np.stack([GROUP, RNG.permutation(GROUP)]) - found.learned.centre
     names = [column.name for column in found.fitted.columns]
     fine = found.fitted(HeldLabels(T))[:, names.index("the distribution of y0, along the covariates (level 0)") :]
     rules = LabelRules(propensity_model(E))

@@ -31,7 +31,7 @@ def test_it_is_the_mean_of_pseudo_outcomes_whose_models_have_not_seen_the_row(po
     """Ridge regressions of the difference on the other rows, one after another, in place of sums over rows."""
     trained = fitted(population)
     statistic, t = trained.fitted, trained.labels.samples.groups.t
-    e, psi, phi = statistic.moments.e, statistic.moments.psi, statistic.covariates.phi
+    e, psi, phi = statistic.centre, statistic.contrast.rho, statistic.covariates.phi
     w, total = e * (1 - e), {"overlap": (e * (1 - e)).sum(), "all": N, "p": t.sum(), "q": N - t.sum()}[population]
     ridge = 0.1 * np.sum(w[:, None] * phi**2)
     tau = np.empty_like(psi)
@@ -41,9 +41,9 @@ def test_it_is_the_mean_of_pseudo_outcomes_whose_models_have_not_seen_the_row(po
         tau[i] = phi[i] @ np.linalg.solve(A, (phi[others] * (t - e)[others, None]).T @ psi[others])
     models = (1 - e[:, None]) * tau, -e[:, None] * tau  # psi are residuals of the pooled regression
     literal = pseudo_outcomes(t, e, psi, models, population).sum(axis=0) / total
-    found = statistic.embeddings(HeldLabels(np.array([t, 1 - t])))
+    found = statistic.embeddings(HeldLabels(np.array([t, 1 - t]) - e))
     np.testing.assert_allclose(found[0], literal, rtol=1e-9, atol=1e-12)
-    plain = fitted(population, doubly_robust=False).fitted.embeddings(HeldLabels(t[None, :]))[0]
+    plain = fitted(population, doubly_robust=False).fitted.embeddings(HeldLabels((t - e)[None, :]))[0]
     assert np.linalg.norm(plain - literal) > 1e-3 * np.linalg.norm(literal)
 
 
@@ -54,10 +54,9 @@ def test_columns_are_views_of_the_difference_in_units_of_its_variance(robust):
     assert [column.name for column in statistic.columns] == [
         "the mean of y0", "the spread of y0", "the distribution of y0",
     ]  # fmt: skip
-    T = HeldLabels(np.array([t, RNG.integers(0, 2, size=N)]))
-    e, psi, G = statistic.moments.e, statistic.moments.psi, statistic.embeddings(T) * N
-    for labels, of_labels, found in zip(T.held, G, statistic(T), strict=True):
-        tau = labels - e
+    e, psi = statistic.centre, statistic.contrast.rho
+    T = HeldLabels(np.array([t, RNG.integers(0, 2, size=N)]) - e)
+    for tau, of_labels, found in zip(T.held, statistic.embeddings(T) * N, statistic(T), strict=True):
         added = tau[:, None] * psi / (e * (1 - e))[:, None]
         if robust:
             phi, S = statistic.covariates.phi, np.diag(statistic.correction.shrinkage)

@@ -36,7 +36,7 @@ def test_weights_give_x_the_same_distribution():
     e = trained.learned.centre
     tau = (GROUP - e) / (e * (1 - e)).sum()
     J = oracle.gaussian(1.0)(X, X) * oracle.gaussian(0.7**-2)(Y, Y)
-    found = trained.fitted(HeldLabels(GROUP[None, :]))[0, 0]
+    found = trained.fitted(HeldLabels((GROUP - e)[None, :]))[0, 0]
     np.testing.assert_allclose(found, tau @ J @ tau, rtol=1e-5)
     with pytest.raises(TypeError, match="`weighted` must be True or False"):
         Joint(weighted="yes")

@@ -19,7 +19,8 @@ def test_orthogonal_is_the_formula():
     t = np.repeat([1.0, 0.0], 6)
     x, sigma = embed(Gaussian(1.0), X, tol=0.0, max_rank=12).principal()
     y = embed(Gaussian(0.7), Y, tol=0.0, max_rank=12)
-    found = Comparison(x, sigma, y, OrthogonalContrast(0.1, e)).levels(HeldLabels(t[None]), np.array([0.0, 1.0]))[0]
+    compared = Comparison(x, sigma, y, OrthogonalContrast(0.1, e))
+    found = compared.levels(HeldLabels((t - e)[None]), np.array([0.0, 1.0]))[0]
     K, L = Gaussian(1.0)(X), Gaussian(0.7)(Y)
     W = np.linalg.inv(K + 0.1 * 12 * np.eye(12))
     tau = (t - e) / (e * (1 - e))
@@ -27,7 +28,7 @@ def test_orthogonal_is_the_formula():
     np.testing.assert_allclose(found, [np.trace(pseudo @ W @ K @ W), np.trace(pseudo @ W @ K @ K @ W) / 12], rtol=1e-9)
 
 
-def test_it_is_linear_in_the_labels():
+def test_it_is_linear_in_the_residual_labels():
     X, Y, e = RNG.normal(size=(12, 1)), RNG.normal(size=(12, 1)), RNG.uniform(0.1, 0.9, 12)
     x, _ = embed(Gaussian(1.0), X, tol=0.0, max_rank=12).principal()
     y = embed(Gaussian(0.7), Y, tol=0.0, max_rank=12)

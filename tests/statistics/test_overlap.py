@@ -6,10 +6,9 @@ import pytest
 from condmmd import CMMD, Gaussian, Linear, Overlap, PooledRidge, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.data import read_samples
-from condmmd.inference import Compute, Plan, Resampling, Settings
+from condmmd.inference import Compute, Plan, Resampling, Settings, Signs
 from condmmd.labels import LabelRules
 from condmmd.nuisance import propensity_model
-from condmmd.regression.logistic import fit_logistic
 
 RNG = np.random.default_rng(0)
 N = 120
@@ -20,15 +19,14 @@ E = 1 / (1 + np.exp(0.8 * X[:, 0]))
 KERNELS = {"kernel_x": Gaussian(1.3), "kernel_y": Gaussian(0.7)}
 
 
-def trained(propensity, **options):
-    statistic = CMMD(estimator=Overlap(**options), reg=0.05, tol=1e-13, max_rank=N, **KERNELS)
+def trained(propensity, null=None):
+    statistic = CMMD(estimator=Overlap(), reg=0.05, tol=1e-13, max_rank=N, **KERNELS)
     settings = Settings(99, 0, 0.05, Compute())
     rules = LabelRules(propensity_model(propensity))
-    plan = Plan(statistic, rules, PooledRidge(), Resampling(), settings)
-    return plan.train(read_samples(X, Y, GROUP))
+    return Plan(statistic, rules, PooledRidge(), null, settings).train(read_samples(X, Y, GROUP))
 
 
-def literal(t, found, lam, tau):
+def literal(found, lam, tau):
     """Levels 0, 1 and 2 from the matrices of the formula: no eigenbasis, no features of Y but those of the test."""
     phi, psi, e = found.fitted.covariates.phi, found.fitted.outcomes.phi, found.learned.centre
     w = e * (1 - e)
@@ -38,34 +36,35 @@ def literal(t, found, lam, tau):
     return [np.trace(D.T @ np.linalg.matrix_power(C, s) @ D) for s in (0, 1, 2)]
 
 
-def test_the_formula_with_a_given_propensity():
-    found = trained(E)
-    T = np.stack([GROUP, RNG.permutation(GROUP)])
-    values = found.fitted(HeldLabels(T.astype(np.int8)))[:, [0, 2, 4]]
-    for t, row in zip(T, values, strict=True):
-        np.testing.assert_allclose(row, literal(t, found, 0.05, t - found.learned.centre), rtol=1e-8)
+@pytest.mark.parametrize("propensity", [E, "estimate"], ids=["given", "estimated"])
+def test_the_formula_at_any_residual_labels(propensity):
+    found = trained(propensity)
+    own = found.labels.multipliers
+    draws = own.draw([(2, np.random.default_rng(1))], GROUP).held
+    A = np.stack([GROUP - found.learned.centre, RNG.permutation(GROUP) - found.learned.centre, *draws])
+    values = found.fitted(HeldLabels(A))[:, [0, 2, 4]]
+    for a, row in zip(A, values, strict=True):
+        np.testing.assert_allclose(row, literal(found, 0.05, a), rtol=1e-8)
 
 
-def test_the_propensity_is_refitted_for_every_label_vector_to_first_order():
-    """Against fits to those labels: the step is right to first order, and nothing at the observed labels."""
+def test_signs_where_the_propensity_is_estimated_and_labels_where_it_is_known():
+    assert isinstance(trained("estimate").null, Signs)
+    for known in (E, None):
+        assert isinstance(trained(known).null, Resampling)
+    assert isinstance(trained("estimate", Resampling()).null, Resampling)
+
+
+def test_observed_residual_labels_are_those_of_the_fit_and_the_draws_have_its_columns_taken_out():
     found = trained("estimate")
-    fit, e = found.learned.propensity.fit, found.learned.centre
-    T = np.stack([GROUP, *(RNG.random((20, N)) < e).astype(float)])
-    contrast = found.fitted.comparisons[0].contrast
-    values = found.fitted(HeldLabels(T.astype(np.int8)))[:, [0, 2, 4]]
+    fit, own = found.learned.propensity.fit, found.labels.multipliers
+    np.testing.assert_allclose(own.observed.held[0], GROUP - found.learned.centre, atol=1e-12)
     Z1 = np.column_stack([np.ones(N), fit.Z])
-    W = e * (1 - e)
-    step = np.linalg.inv(Z1.T @ (W[:, None] * Z1) + np.diag(fit.ridge))
-    moved, exact = [], []
-    for t, row in zip(T, values, strict=True):
-        tau = t - e - W * (Z1 @ (step @ (Z1.T @ (t - e) - fit.ridge * fit.beta)))
-        np.testing.assert_allclose(row, literal(t, found, 0.05, tau), rtol=1e-7)
-        beta = fit_logistic(fit.Z, t, np.array([fit.C]), np.ones((1, N)))[0]
-        moved.append(np.abs(tau - (t - e)).max())
-        exact.append(np.abs(tau - (t - 1 / (1 + np.exp(-Z1 @ beta)))).max())
-    assert moved[0] < 1e-5  # the score of the observed labels is zero
-    assert np.median(exact[1:]) < 0.35 * np.median(moved[1:])
-    assert contrast.moments.fit is fit
+    T = own.draw([(200, np.random.default_rng(2))], GROUP).held
+    free = own.draw([(200, np.random.default_rng(2))], GROUP).signs * own.scale
+    ratio = np.mean((T @ Z1) ** 2, axis=0) / np.mean((free @ Z1) ** 2, axis=0)
+    assert ratio[0] < 1e-20  # the intercept has no penalty
+    assert ratio.min() < 0.1  # main effects have little of one
+    assert ratio.max() < 1.05  # and some have one that leaves them
 
 
 def test_it_is_centred_under_null_labels():
@@ -74,7 +73,7 @@ def test_it_is_centred_under_null_labels():
     e = found.learned.centre
     comparison = found.fitted.comparisons[0]
     T = (np.random.default_rng(1).random((4000, N)) < e).astype(np.int8)
-    D = comparison.spectra(HeldLabels(T))[2]
+    D = comparison.spectra(HeldLabels(T - e))[2]
     z = D.mean(axis=0) / (D.std(axis=0) / 4000**0.5 + 1e-12)
     assert np.abs(z).max() < 5.5  # some thousand entries, of which the largest of normal ones is 4
     assert np.mean(z**2) == pytest.approx(1.0, abs=0.35)
@@ -87,11 +86,9 @@ def test_finds_a_difference_of_either_sign_alike():
     assert cmmd_test(X, Y, GROUP, **shift).pvalue > 0.05
 
 
-def test_without_refit_and_with_strata_or_blocks():
+def test_with_strata_or_blocks():
     for options in ({"propensity": E}, {"propensity": None}, {"blocks": np.arange(N) // 4, "propensity": None}):
-        result = cmmd_test(
-            X, Y, GROUP, statistic=CMMD(estimator=Overlap(refit=False)), n_resamples=39, rng=0, **options
-        )
+        result = cmmd_test(X, Y, GROUP, statistic=CMMD(estimator=Overlap()), n_resamples=39, rng=0, **options)
         assert result.estimator == "overlap"
     few = cmmd_test(X > 0, Y, GROUP, statistic=CMMD(estimator=Overlap()), n_resamples=39, rng=0)
     assert few.scheme == "permutation within strata"

@@ -5,11 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from condmmd import CMMD, Gaussian, PerGroup, PlugIn, Resampling, cmmd, cmmd_test
+from condmmd import CMMD, Gaussian, PerGroup, PlugIn, cmmd, cmmd_test
 from condmmd.backend import HeldLabels
 from condmmd.embedding import embed
 from condmmd.statistics import PlugInContrast
-from condmmd.statistics.plugin import CENTRE_LABELS, CENTRE_SEED, UNIT
 from tests import oracle
 
 RNG = np.random.default_rng(0)
@@ -33,35 +32,7 @@ def test_lambda_may_differ_between_the_groups():
     assert found.reg.pair == (0.1, 0.3)
 
 
-def weights(t, K, lam):
-    """W with ``D = phi^T W psi``: inverses in the rows of P, less those in the rows of Q."""
-    W = np.zeros((len(t), len(t)))
-    for label, sign in ((1, 1.0), (0, -1.0)):
-        rows = np.flatnonzero(t == label)
-        block = np.ix_(rows, rows)
-        W[block] = sign * np.linalg.inv(K[block] + lam * len(rows) * np.eye(len(rows)))
-    return W
-
-
-def test_the_centre_is_the_mean_difference_over_labels_from_the_propensity():
-    e = np.linspace(0.3, 0.8, 25)
-    k, l = Gaussian(1.0), Gaussian(0.7)
-    statistic = CMMD(k, l, level=[0, 1], reg=0.1, estimator=PlugIn(recentred=True), tol=1e-13)
-    null = Resampling(scheme="bernoulli")
-    result = cmmd_test(
-        X, Y, GROUP, statistic=statistic, propensity=e, null=null, residualize=False, n_resamples=19, rng=0
-    )
-    K, L = k(X), l(Y)
-    seeds = np.random.SeedSequence(CENTRE_SEED).spawn(CENTRE_LABELS // UNIT)
-    drawn = np.concatenate([np.random.default_rng(seed).random((UNIT, 25)) < e for seed in seeds])
-    assert len(drawn) == CENTRE_LABELS
-    W = weights(GROUP, K, 0.1) - np.mean([weights(t, K, 0.1) for t in drawn], axis=0)
-    by_hand = [np.trace(W.T @ K @ W @ L), np.trace(W.T @ K @ K @ W @ L) / 25]
-    np.testing.assert_allclose([column.statistic for column in result.by_level], by_hand, rtol=1e-6)
-    assert result.estimator == "plugin, recentred"
-
-
-def test_recentred_pvalues_are_uniform_given_the_propensity():
+def test_pvalues_are_uniform_given_the_propensity():
     """Labels from the propensity, which Y follows; with 19 null labels a p-value is each twentieth as often."""
     pvalues = []
     for seed in range(240):
@@ -72,7 +43,7 @@ def test_recentred_pvalues_are_uniform_given_the_propensity():
         if 2 <= group.sum() <= 12:  # others are refused; given that, fixed sizes are exact
             found = cmmd_test(
                 x, 3 * x + rng.normal(size=14), group, propensity=e, residualize=False, n_resamples=19, rng=seed,
-                statistic=CMMD(Gaussian(0.5), Gaussian(1.0), level=0, estimator=PlugIn(recentred=True)),
+                statistic=CMMD(Gaussian(0.5), Gaussian(1.0), level=0),
             )  # fmt: skip
             pvalues.append(found.pvalue)
     for level in (0.05, 0.1, 0.25, 0.5, 0.75):
@@ -80,7 +51,7 @@ def test_recentred_pvalues_are_uniform_given_the_propensity():
         assert np.mean(np.array(pvalues) <= level + 1e-9) == pytest.approx(level, abs=3.5 * error)
 
 
-def test_a_difference_that_opposes_the_confounding_is_seen_when_recentred():
+def test_a_difference_that_opposes_the_confounding_is_hidden_from_it_and_seen_by_the_overlap_estimator():
     """The ridge leaves some of a steep regression, which looks like a difference; half of a real one hides it."""
     rng = np.random.default_rng(0)
     x = rng.normal(size=(200, 3))
@@ -89,19 +60,6 @@ def test_a_difference_that_opposes_the_confounding_is_seen_when_recentred():
     y = 2 * x[:, 0] + 0.5 * rng.normal(size=200)
     given = {"propensity": e, "residualize": False, "n_resamples": 199, "rng": 0}
     for shift, alone in ((1.0, True), (-1.0, False)):
-        centred = CMMD(estimator=PlugIn(recentred=True))
+        centred = CMMD(estimator="overlap")
         assert cmmd_test(x, y + shift * group, group, statistic=centred, **given).pvalue <= 0.02
         assert (cmmd_test(x, y + shift * group, group, statistic=CMMD(), **given).pvalue <= 0.02) == alone
-
-
-def test_recentred_in_chunks_the_same_and_not_for_measurements():
-    da = pytest.importorskip("dask.array")
-    statistic = CMMD(estimator=PlugIn(recentred=True), max_rank=10)
-    one = cmmd_test(X, Y, GROUP, statistic=statistic, n_resamples=19, rng=3)
-    chunked = [da.from_array(a, chunks=10 if a.ndim == 1 else (10, -1)) for a in (X, Y, GROUP)]
-    same = cmmd_test(*chunked, statistic=statistic, n_resamples=19, rng=3)
-    np.testing.assert_allclose(same.null_distribution, one.null_distribution, rtol=1e-6)
-    with pytest.raises(ValueError, match="is for tests"):
-        cmmd(X, Y, GROUP, statistic=statistic)
-    with pytest.raises(TypeError, match="`recentred` must be True or False"):
-        PlugIn(recentred="yes")

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from condmmd import Gaussian
-from condmmd.backend import HeldLabels
 from condmmd.data.pairs import read_pairs
 from condmmd.embedding.rowwise import PairedRows
+from condmmd.labels import SignBatch
+from condmmd.labels import signs as signs_module
 from condmmd.statistics.rowwise import Rowwise
 from tests import oracle
 
@@ -42,14 +43,14 @@ def test_every_level_at_any_signs(way):
         fit.sides[0].__dict__["_pairs"] = None
     assert (fit.sides[0]._pairs is None) == (way == "moments")
     signs = RNG.choice([-1.0, 1.0], size=(3, N))
-    np.testing.assert_allclose(fit(HeldLabels(signs)), [literal(w) for w in signs], rtol=1e-8)
+    np.testing.assert_allclose(fit(SignBatch(fit.multipliers, signs)), [literal(w) for w in signs], rtol=1e-8)
 
 
 def test_other_residuals_in_place_of_signs():
     signs = RNG.choice([-1.0, 1.0], size=(3, N))
     for fit in (fitted(), fitted(weights="neighbours"), fitted(weights="adaptive", level="adaptive")):
         rho = signs[:, :, None] * fit.observed
-        np.testing.assert_allclose(fit.at(rho), fit(HeldLabels(signs)), rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(fit.at(rho), fit(SignBatch(fit.multipliers, signs)), rtol=1e-9, atol=1e-12)
 
 
 def test_blocks_share_a_sign():
@@ -59,7 +60,8 @@ def test_blocks_share_a_sign():
     statistic = Rowwise(Gaussian(1.0))
     blocks, rows = statistic.fit(pairs.x, residuals, of_row), statistic.fit(pairs.x, residuals)
     signs = RNG.choice([-1.0, 1.0], size=(4, 9))
-    np.testing.assert_allclose(blocks(HeldLabels(signs)), rows(HeldLabels(signs[:, of_row])), rtol=1e-9)
+    of_blocks, of_rows = SignBatch(blocks.multipliers, signs), SignBatch(rows.multipliers, signs[:, of_row])
+    np.testing.assert_allclose(blocks(of_blocks), rows(of_rows), rtol=1e-9)
 
 
 def test_what_is_said_of_each_column():
@@ -90,3 +92,16 @@ def test_more_neighbours_than_rows_are_refused():
         fitted(weights="neighbours", neighbours=30)
     with pytest.raises(TypeError, match="`reg` must be a positive number or None"):
         Rowwise(reg="loo")
+
+
+@pytest.mark.parametrize("weights", ["kernel", "neighbours"])
+def test_very_many_rows_have_signs_by_classes(weights, monkeypatch):
+    alone = fitted(weights=weights)
+    monkeypatch.setattr(signs_module, "MAX_UNITS", 20)
+    monkeypatch.setattr(signs_module, "CLASSES", 7)
+    many = fitted(weights=weights)
+    signs = RNG.choice([-1.0, 1.0], size=(4, 7))
+    of_rows = SignBatch(alone.multipliers, signs[:, np.arange(N) % 7])
+    found = many(SignBatch(many.multipliers, signs))
+    monkeypatch.undo()
+    np.testing.assert_allclose(found, alone(of_rows), rtol=1e-9)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import cache
 from typing import Any
 
 import array_api_compat as compat
@@ -14,7 +12,7 @@ from scipy.special import expit
 from condmmd.backend.arrays import AnyArray, Array, Rows, as_float, move_to, n_rows, namespace, on_processor, to_host
 
 __all__ = [
-    "as_float_like", "at_least", "disjoint_columns", "exp_in_place", "fused_kernel", "inner_products", "interpolate",
+    "as_float_like", "at_least", "disjoint_columns", "exp_in_place", "inner_products", "interpolate",
     "largest", "multiply_in_place", "multiply_into", "put_rows", "root", "sigmoid", "softplus", "square_sums",
     "squared_norms", "transposed", "weighted_rows",
 ]  # fmt: skip
@@ -149,26 +147,3 @@ def multiply_into(target: Any, first: Any, second: Any) -> None:
         namespace(target).multiply(first, second, out=target)
     else:
         target[...] = first * second
-
-
-def fused_kernel(name: str, code: str, array: Any) -> Callable[..., Any] | None:
-    """An elementwise function written in C++ as one kernel of the device of ``array``; None where there is no way."""
-    if compat.is_torch_array(array) and array.device.type == "cuda":
-        return _jitted(code)
-    if compat.is_cupy_array(array):
-        return _cupy_kernel(name, code)
-    return None
-
-
-@cache
-def _jitted(code: str) -> Callable[..., Any]:
-    import torch  # noqa: PLC0415
-
-    return torch.cuda.jiterator._create_jit_fn(code)  # noqa: SLF001 - the public way to it, as its documentation has it
-
-
-@cache
-def _cupy_kernel(name: str, code: str) -> Callable[..., Any]:
-    import cupy  # noqa: PLC0415
-
-    return cupy.ElementwiseKernel("T a, T b, T c", "T out", f"out = {name}<T>(a, b, c)", f"of_{name}", preamble=code)

@@ -78,7 +78,7 @@ def check_significance(significance: Any) -> float:
 def check_resamples(
     n_resamples: int, significance: float, names: tuple[str, str] = ("`n_resamples`", "significance")
 ) -> None:
-    """So many null label vectors must allow a p-value as small as the significance asked for."""
+    """So many null draws must allow a p-value as small as the significance asked for."""
     if 1 / (1 + n_resamples) > significance * (1 + 1e-9):
         needed = ceil(1 / significance * (1 - 1e-9)) - 1
         raise ValueError(

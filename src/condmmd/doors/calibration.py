@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from condmmd.backend import unforked
 from condmmd.data import Table, pick_columns, read_table, spelled
-from condmmd.data.checks import check_count, check_significance
+from condmmd.data.checks import check_count
 from condmmd.data.pairs import check_same_rows, one_named
 from condmmd.data.row_order import check_order
 from condmmd.data.samples import warn_constant
+from condmmd.doors.asked import row_plan
 from condmmd.embedding.forecasts import Forecast, rows_of_predictions
 from condmmd.embedding.rowwise import ComparedRows
-from condmmd.inference import Compute, Settings
-from condmmd.inference.evaluate import read_seed
-from condmmd.inference.rowwise import NullName, RowwisePlan
+from condmmd.inference import Compute
+from condmmd.inference.rowwise import NullName
 from condmmd.kernels import KernelLike
-from condmmd.labels.blocks import read_units
 from condmmd.results.code import call_code
 from condmmd.results.rowwise_result import CalibrationTestResult
 from condmmd.statistics.block_mean import block_mean
@@ -90,20 +88,13 @@ def calibration_test(
     >>> calibration_test(p, rng.uniform(size=500) < 0.25 + 0.5 * p, rng=1).pvalue  # predictions are too sure
     0.001
     """
-    settings = Settings(
-        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
-    )
-    plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
-    options = {
-        "given": given, "classes": classes, "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level,
-        "weights": weights, "neighbours": neighbours, "reg": reg, "blocks": blocks, "null": null,
-        "n_resamples": n_resamples, "significance": significance, "rng": settings.seed, "tol": tol,
-    }  # fmt: skip
-    call = call_code(calibration_test, spelled(data, {"predictions": predictions, "y": y}), options)
+    asked = dict(locals())
+    plan = row_plan(asked)
+    code = spelled(data, {"predictions": predictions, "y": y})
+    call = call_code(calibration_test, code, asked | {"rng": plan.settings.seed})
     predictions, y, given, blocks = pick_columns(data, predictions=predictions, y=y, given=given, blocks=blocks)
-    check_order({"predictions": predictions, "y": y, "given": given, "blocks": blocks})
-    rows = _read(predictions, y, given, classes, whole=kernel_x is not None)
-    return CalibrationTestResult.of(replace(plan, blocks=read_units(blocks, rows.x.values)), rows, call)
+    rows = _read(predictions, y, given, classes, blocks, whole=kernel_x is not None)
+    return CalibrationTestResult.of(plan, rows, blocks, call)
 
 
 @unforked
@@ -149,15 +140,15 @@ def calibration_error(
     if block_size is not None and (check_count(block_size, "block_size") < 2 or level != "joint"):
         raise ValueError("`block_size` must be at least 2, and is for level='joint' alone.")
     predictions, y, given = pick_columns(data, predictions=predictions, y=y, given=given)
-    check_order({"predictions": predictions, "y": y, "given": given})
-    rows = _read(predictions, y, given, classes, whole=kernel_x is not None)
+    rows = _read(predictions, y, given, classes, None, whole=kernel_x is not None)
     residuals = rows.features(kernel_y, tol, None)
     if block_size is not None:
         return block_mean(kernel_x, rows.x, residuals.rho, block_size)
     return statistic.fit(rows.x, residuals).measure()
 
 
-def _read(predictions: Any, y: Any, given: Any, classes: Any, *, whole: bool) -> ComparedRows:
+def _read(predictions: Any, y: Any, given: Any, classes: Any, blocks: Any, *, whole: bool) -> ComparedRows:
+    check_order({"predictions": predictions, "y": y, "given": given, "blocks": blocks})
     own = one_named(read_table(y, "y"), "y")
     beside: Table | None = None
     if given is not None:

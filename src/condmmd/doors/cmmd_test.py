@@ -7,9 +7,9 @@ from typing import Any
 
 from condmmd.backend import kind_of, unforked
 from condmmd.data import pick_columns, read_samples, spelled
-from condmmd.data.checks import PerGroup, check_count, check_significance, is_number
-from condmmd.inference import Compute, NullLaw, Plan, Resampling, Settings, check_in_memory
-from condmmd.inference.evaluate import read_seed
+from condmmd.data.checks import PerGroup, is_number
+from condmmd.doors.asked import settings_of
+from condmmd.inference import Compute, NullLaw, Plan, Resampling, check_in_memory
 from condmmd.labels import LabelRules
 from condmmd.labels.blocks import block_values
 from condmmd.nuisance import Forests, PropensityLike, propensity_model, residual_model
@@ -31,7 +31,7 @@ def cmmd_test(
     statistic: Statistic = Family(),  # noqa: B008 - a frozen value
     propensity: PropensityLike = "estimate",
     residualize: Any = True,
-    null: NullLaw = Resampling(),  # noqa: B008
+    null: NullLaw | None = None,
     blocks: Any = None,
     trim: float | None = None,
     n_resamples: int = 999,
@@ -59,8 +59,10 @@ def cmmd_test(
         ridge on what it leaves, or `PooledRidge` where X is a Gram matrix. False: the outcomes as they are. Or either
         of these two, or a scikit-learn regressor, which is then cross-fitted.
     null
-        `Resampling`, with the scheme by which null labels are drawn; or `Asymptotic`, with `Family` or the overlap
-        estimator: the law that many rows lead to in their place, for p-values far below ``1 / n_resamples``.
+        None: random signs (`Signs`) where the propensity is estimated, labels drawn anew (`Resampling`) where their law
+        is known. Or one of these: `Resampling`, with the scheme by which labels are drawn; `Signs`; `Asymptotic`, the
+        law that many rows lead to, for p-values far below ``1 / n_resamples``. The last two are for `Family` and other
+        statistics of labels less their propensity.
     blocks
         One value a row, or a column of ``data``: rows with the same value (a subject, a day) keep one label. With a
         propensity, it must be the same for all rows of a block; the estimate is made on block means.
@@ -68,7 +70,7 @@ def cmmd_test(
         Leave out rows, whatever their group, whose propensity (as it would be with samples of one size) is below
         ``trim`` or above ``1 - trim``.
     n_resamples
-        Null label vectors.
+        Null draws: label vectors, or vectors of signs.
     significance
         The level at which a decision is wanted; too few resamples for it are refused.
     rng
@@ -93,21 +95,17 @@ def cmmd_test(
     >>> cmmd_test(x, y + 0.5 * group * (x > 0), group, rng=1).pvalue             # now it did
     0.001
     """
-    settings = Settings(
-        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
-    )
-    options = {
-        "statistic": statistic, "propensity": propensity, "residualize": residualize, "null": null, "blocks": blocks,
-        "trim": trim, "n_resamples": n_resamples, "significance": significance, "rng": settings.seed,
-    }  # fmt: skip
-    _check_parts(statistic, null, compute, trim)
+    asked = dict(locals())
+    settings = settings_of(asked)
+    _check_parts(statistic, null or Resampling(), compute, trim)
     residuals = residual_model(residualize, Forests(), gram=statistic.precomputed[0])
     model = propensity_model(propensity)
-    call = call_code(cmmd_test, spelled(data, {"X": X, "Y": Y, "group": group}), options)
+    call = call_code(cmmd_test, spelled(data, {"X": X, "Y": Y, "group": group}), asked | {"rng": settings.seed})
     X, Y, group, blocks = pick_columns(data, X=X, Y=Y, group=group, blocks=blocks)
     own = blocks if blocks is None or kind_of(blocks).startswith("chunked") else block_values(blocks)
-    rules = LabelRules(model, null.scheme, own, trim)
-    null.check(statistic, rules, settings)
+    law = null or Resampling()
+    rules = LabelRules(model, law.scheme, own, trim)
+    law.check(statistic, rules, settings)
     grams = {"precomputed_x": statistic.precomputed[0], "precomputed_y": statistic.precomputed[1]}
     samples = read_samples(X, Y, group, **grams, blocks=blocks, propensity=propensity)
     check_in_memory(samples, statistic, rules, residuals, null)

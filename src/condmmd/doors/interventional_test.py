@@ -6,7 +6,7 @@ from typing import Any
 
 from condmmd.backend import unforked
 from condmmd.doors.cmmd_test import cmmd_test
-from condmmd.inference import Compute, Resampling
+from condmmd.inference import Compute, Resampling, Signs
 from condmmd.kernels import KernelLike
 from condmmd.nuisance import PropensityLike
 from condmmd.regression.populations import PopulationName
@@ -29,7 +29,7 @@ def interventional_test(
     doubly_robust: bool = True,
     propensity: PropensityLike = "estimate",
     residualize: Any = True,
-    null: Resampling = Resampling(),  # noqa: B008 - a frozen value
+    null: Resampling | Signs | None = None,
     blocks: Any = None,
     trim: float | None = None,
     n_resamples: int = 999,
@@ -43,9 +43,9 @@ def interventional_test(
     question of a treatment's effect on everybody's outcomes (KTE, DATE), or on those of one group (DETT). The mean, the
     spread and the whole distribution of the outcomes are joined in one p-value.
 
-    Null labels are those of `cmmd_test`, so the p-value is exact, given the propensity, where Y given X is the same. If
-    it is not, but the population's outcomes are, it is right in large samples only; over "p" and "q" it rejects too
-    often at a few hundred rows (docs/decisions/0011).
+    The null law is that of `cmmd_test`, so that with a known propensity the p-value is exact where Y given X is the
+    same. If it is not, but the population's outcomes are, it is right in large samples only; over "p" and "q" it
+    rejects too often at a few hundred rows (docs/decisions/0011).
 
     Parameters
     ----------
@@ -59,12 +59,12 @@ def interventional_test(
     kernel_y
         Of the outcomes' distribution.
     doubly_robust
-        Whether to regress the difference on X, anew for every label vector; see `Interventional`. False together with
+        Whether to regress the difference on X, anew for every draw; see `Interventional`. False together with
         ``residualize=False`` leaves inverse propensities alone (KTE).
     propensity, residualize, blocks, trim, n_resamples, significance, rng, compute
         As in `cmmd_test`.
     null
-        `Resampling`, with the scheme by which null labels are drawn.
+        `Resampling`, `Signs`, or None, as in `cmmd_test`.
 
     Returns
     -------

@@ -3,24 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from condmmd.backend import unforked
 from condmmd.data import pick_columns, read_table, spelled
-from condmmd.data.checks import check_count, check_significance
+from condmmd.data.checks import check_count
 from condmmd.data.pairs import check_same_rows, one_named
 from condmmd.data.row_order import check_order
 from condmmd.data.samples import warn_constant
+from condmmd.doors.asked import row_plan
 from condmmd.embedding.forecasts import Forecast, rows_of_model
-from condmmd.inference import Compute, Settings
-from condmmd.inference.evaluate import read_seed
-from condmmd.inference.rowwise import NullName, RowwisePlan
+from condmmd.inference import Compute
+from condmmd.inference.rowwise import NullName
 from condmmd.kernels import KernelLike
-from condmmd.labels.blocks import read_units
 from condmmd.results.code import call_code
 from condmmd.results.rowwise_result import ModelTestResult
-from condmmd.statistics.rowwise import Level, Rowwise, Weights
+from condmmd.statistics.rowwise import Level, Weights
 
 __all__ = ["model_test"]
 
@@ -90,22 +88,15 @@ def model_test(
     >>> bool(model_test(x, y, (np.sin(x), np.full(200, 0.65)), rng=1).pvalue < 0.05)  # the spread is not constant
     True
     """
-    settings = Settings(
-        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
-    )
-    plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
+    asked = dict(locals())
+    plan = row_plan(asked)
     n_draws = check_count(n_draws, "n_draws")
-    options = {
-        "classes": classes, "n_draws": n_draws, "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level,
-        "weights": weights, "neighbours": neighbours, "reg": reg, "blocks": blocks, "null": null,
-        "n_resamples": n_resamples, "significance": significance, "rng": settings.seed, "tol": tol,
-    }  # fmt: skip
     arguments = spelled(data, {"X": X, "Y": Y})
-    call = call_code(model_test, [*arguments[:2], "model", *arguments[2:]], options)
+    call = call_code(model_test, [*arguments[:2], "model", *arguments[2:]], asked | {"rng": plan.settings.seed})
     X, Y, blocks = pick_columns(data, X=X, Y=Y, blocks=blocks)
     check_order({"X": X, "Y": Y, "blocks": blocks})
     x, y = read_table(X, "X"), one_named(read_table(Y, "Y"), "y")
     check_same_rows(x, y)
     warn_constant(x)
-    rows = rows_of_model(model, X, x, y, classes=classes, n_draws=n_draws, seed=settings.seed)
-    return ModelTestResult.of(replace(plan, blocks=read_units(blocks, rows.x.values)), rows, call)
+    rows = rows_of_model(model, X, x, y, classes=classes, n_draws=n_draws, seed=plan.settings.seed)
+    return ModelTestResult.of(plan, rows, blocks, call)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from condmmd.backend import unforked
 from condmmd.data import pick_columns, spelled
-from condmmd.data.checks import check_count, check_significance
 from condmmd.data.pairs import read_pairs
+from condmmd.doors.asked import row_plan
 from condmmd.embedding.rowwise import PairedRows
-from condmmd.inference import Compute, Settings
-from condmmd.inference.evaluate import read_seed
-from condmmd.inference.rowwise import RowwisePlan
+from condmmd.inference import Compute
 from condmmd.kernels import KernelLike
-from condmmd.labels.blocks import read_units
 from condmmd.results.code import call_code
 from condmmd.results.rowwise_result import PairedTestResult
-from condmmd.statistics.rowwise import Level, Rowwise, Weights
+from condmmd.statistics.rowwise import Level, Weights
 
 __all__ = ["paired_test"]
 
@@ -104,22 +100,14 @@ def paired_test(
     >>> paired_test(x, before, after + 0.4 * x, rng=1).pvalue  # the change depends on x, and is 0 on average
     0.001
     """
-    settings = Settings(
-        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
-    )
-    plan = RowwisePlan(Rowwise(kernel_x, level, weights, neighbours, reg, tol), kernel_y, null, settings)
+    asked = dict(locals())
+    plan = row_plan(asked)
     if labels is not None and (isinstance(labels, str) or len(labels) != 2 or labels[0] == labels[1]):
         raise ValueError(f"`labels` must be two different names, as in ('before', 'after'); got {labels!r}.")
-    options = {
-        "labels": labels, "kernel_x": kernel_x, "kernel_y": kernel_y, "level": level, "weights": weights,
-        "neighbours": neighbours, "reg": reg, "blocks": blocks, "null": null, "n_resamples": n_resamples,
-        "significance": significance, "rng": settings.seed, "tol": tol,
-    }  # fmt: skip
-    call = call_code(paired_test, spelled(data, {"X": X, "Y1": Y1, "Y2": Y2}), options)
+    call = call_code(paired_test, spelled(data, {"X": X, "Y1": Y1, "Y2": Y2}), asked | {"rng": plan.settings.seed})
     named = labels or tuple(
         value if isinstance(value, str) else argument for argument, value in (("Y1", Y1), ("Y2", Y2))
     )
     X, Y1, Y2, blocks = pick_columns(data, X=X, Y1=Y1, Y2=Y2, blocks=blocks)
     pairs = read_pairs(X, Y1, Y2, blocks=blocks)
-    plan = replace(plan, blocks=read_units(blocks, pairs.x.values))
-    return PairedTestResult.of(plan, PairedRows(pairs, (named[0], named[1])), call)
+    return PairedTestResult.of(plan, PairedRows(pairs, (named[0], named[1])), blocks, call)

@@ -114,7 +114,7 @@ def plan(
     groups = samples.groups
     return PlanResult.of(
         needed, power=float(power), significance=settings.significance, pilot=(groups.n, groups.m),
-        labels=(groups.p_label, groups.q_label), assumption=trained.labels.propensity.assumption,
+        labels=(groups.p_label, groups.q_label), assumption=trained.null.assumption(trained.labels),
     )  # fmt: skip
 
 

@@ -8,16 +8,16 @@ import numpy as np
 
 from condmmd.backend import observed_labels, sigmoid, unforked
 from condmmd.data import pick_columns, read_samples, spelled
-from condmmd.data.checks import check_count, check_significance
 from condmmd.data.ratios import log_ratios
-from condmmd.inference import Compute, Plan, Resampling, Settings
-from condmmd.inference.evaluate import read_seed
+from condmmd.doors.asked import settings_of
+from condmmd.inference import Compute, Plan, Resampling
 from condmmd.kernels import KernelLike, is_precomputed
 from condmmd.labels import LabelRules
 from condmmd.nuisance.propensity import Known
 from condmmd.nuisance.residuals import NoResiduals
 from condmmd.results import RatioTestResult
 from condmmd.results.code import call_code
+from condmmd.results.tested import told_by
 from condmmd.statistics import FittedShiftedMMD, ShiftedMMD
 
 __all__ = ["ratio_test"]
@@ -72,9 +72,8 @@ def ratio_test(
     >>> ratio_test(x, y, group, np.ones(400), rng=1).pvalue  # X did move
     0.001
     """
-    settings = Settings(
-        check_count(n_resamples, "n_resamples"), read_seed(rng), check_significance(significance), compute
-    )
+    asked = dict(locals())
+    settings = settings_of(asked)
     for kernel, name in ((kernel_x, "kernel_x"), (kernel_y, "kernel_y")):
         if is_precomputed(kernel):
             raise ValueError(f"`{name}` must be a kernel of columns here, not a precomputed Gram matrix.")
@@ -83,10 +82,6 @@ def ratio_test(
     code = spelled(data, given)
     if callable(ratio):
         code.insert(3, "ratio")
-    options = {
-        "kernel_x": kernel_x, "kernel_y": kernel_y, "n_resamples": n_resamples, "significance": significance,
-        "rng": settings.seed,
-    }  # fmt: skip
     X, Y, group, *rest = pick_columns(data, **given)
     samples = read_samples(X, Y, group)
     if samples.chunked:
@@ -95,14 +90,12 @@ def ratio_test(
     rules = LabelRules(Known(np.asarray(sigmoid(-logarithms)), "1 / (1 + ratio)"))
     null.check(statistic, rules, settings)
     run = Plan(statistic, rules, NoResiduals(), null, settings).run(samples)
-    outcome, fitted, groups = run.outcome, run.trained.fitted, samples.groups
+    fitted, groups = run.trained.fitted, samples.groups
     if not isinstance(fitted, FittedShiftedMMD):
         raise TypeError(f"`statistic`: {statistic.name} has no weighted samples.")
     return RatioTestResult(
-        outcome.statistic, outcome.pvalue, outcome.by_level,
-        mmd=float(fitted.unbiased(observed_labels(groups.t))[0]), null_distribution=outcome.null,
+        **told_by(run.outcome, settings), mmd=float(fitted.unbiased(observed_labels(groups.t))[0]),
         n_obs=(groups.n, groups.m), labels=(groups.p_label, groups.q_label), effective_rows=fitted.effective_rows,
-        ratio_range=float(np.exp(np.ptp(logarithms))), n_resamples=outcome.n_resamples, scheme=outcome.scheme,
-        significance=settings.significance, rng_state=settings.seed, call=call_code(ratio_test, code, options),
+        ratio_range=float(np.exp(np.ptp(logarithms))), call=call_code(ratio_test, code, asked | {"rng": settings.seed}),
         spaces=samples.spaces,
     )  # fmt: skip

@@ -86,7 +86,7 @@ def screen(
         n_obs=(groups.n, groups.m),
         labels=(groups.p_label, groups.q_label),
         significance=float(significance),
-        assumption=known.assumption,
+        assumption=found.trained.null.assumption(found.trained.labels),
         propensity_summary=known.summary(),
         covariates=samples.spaces[0],
     )

@@ -19,6 +19,7 @@ from condmmd.data import Samples, select_rows
 from condmmd.effects.outcomes import Outcome, read_outcomes
 from condmmd.effects.varying import constant_effect, varying_effects
 from condmmd.explain import Evidence
+from condmmd.inference import SignDraws
 from condmmd.nuisance.residuals import NoResiduals, RegressorResiduals
 from condmmd.nuisance.scores import Scores, one_hot
 
@@ -91,6 +92,8 @@ class Adjusted:
         What says how far predictions of the numbers are off.
     trimmed
         Rows left out by ``trim``.
+    draws
+        Random signs of the rows.
     """
 
     samples: Samples
@@ -103,6 +106,7 @@ class Adjusted:
     deviations: Smoothed
     noise: Noise
     trimmed: int
+    draws: SignDraws
 
     @classmethod
     def of(cls, evidence: Evidence) -> Adjusted:
@@ -124,7 +128,10 @@ class Adjusted:
         u, noise = models.best_residuals(own, effects, probes)
         deviations = models.of_deviations(_deviations(u, t, e))
         below, below_left = models.of_thresholds(outcomes, y, means)
-        return cls(samples, outcomes, e, blocks, means, below, below_left, deviations, noise, evidence.labels.trimmed)
+        draws = SignDraws.of(evidence.labels.multipliers, evidence.plan.settings)
+        return cls(
+            samples, outcomes, e, blocks, means, below, below_left, deviations, noise, evidence.labels.trimmed, draws
+        )
 
     @staticmethod
     def kept_of(samples: Samples | None) -> bool:
@@ -150,6 +157,7 @@ class Adjusted:
             blocks=None if self.blocks is None else np.unique(self.blocks[rows], return_inverse=True)[1],
             means=Smoothed(self.means.values[rows], self.means.left[rows], self.means.labels_left[rows]),
             below=(None,) * len(self.below),
+            draws=replace(self.draws, multipliers=self.draws.multipliers.on_rows(np.flatnonzero(rows))),
         )  # fmt: skip
 
     def at_thresholds(self, k: int, thresholds: Array) -> Smoothed:

@@ -18,12 +18,17 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, to_host
-from condmmd.effects.label_freedom import MOST_LEVERAGE, LabelFreedom, sums_by
 from condmmd.effects.noisy_norm import NoisyNorm, noisy_norms
 from condmmd.explain import Evidence
+from condmmd.inference import SignDraws
+from condmmd.regression.odds import overlap
 
 __all__ = ["Difference", "Rows", "directions", "leading_pairs", "squared_difference"]
 
+# Draws of the noise.
+DRAWS = 1999
+# A row's own part in what is fitted to it is taken out up to here.
+MOST_LEVERAGE = 0.95
 # Eigenvalues below this share of the largest are rounding.
 ROUNDING = 1e-10
 # Directions of the noise that are followed one by one, and numbers held for them at most; the rest hardly varies.
@@ -41,43 +46,42 @@ class Rows:
     Attributes
     ----------
     tau
-        Labels less their propensity.
+        Labels less their propensity; ``w`` is ``e (1 - e)``.
     phi
         Features of the covariates.
     rho
         Features of the outcomes less what X says of them.
-    freedom
-        What was fitted to the labels.
-    blocks
-        The block of each row; None: rows are independent.
+    draws
+        Random signs of the rows, whose law knows blocks and what was fitted to the labels.
     """
 
     tau: Array
+    w: Array
     phi: Array
     rho: Array
-    freedom: LabelFreedom
-    blocks: npt.NDArray[np.int64] | None
+    draws: SignDraws
 
     @classmethod
     def of(cls, evidence: Evidence) -> Rows:
         rho = to_host(evidence.y.phi)
-        blocks = None if evidence.labels.blocks is None else evidence.blocks
-        phi = to_host(evidence.x.phi)
-        return cls(evidence.t - evidence.e, phi, rho - rho.mean(axis=0), LabelFreedom.of(evidence), blocks)
+        w, phi = np.asarray(overlap(evidence.e)), to_host(evidence.x.phi)
+        draws = SignDraws(evidence.labels.multipliers, evidence.plan.settings.seed, DRAWS)
+        return cls(evidence.a, w, phi, rho - rho.mean(axis=0), draws)
 
     @property
     def count(self) -> int:
         """Rows, or blocks of rows, that are independent."""
-        return len(self.tau) if self.blocks is None else int(self.blocks.max()) + 1
+        own = self.draws.multipliers
+        return len(self.tau) if own.of_row is None else own.count
 
     @property
     def mean_square(self) -> float:
         """The mean of k(x, x) where both groups are: the unit of lambda."""
-        return float(np.average(np.sum(self.phi**2, axis=1), weights=self.freedom.w))
+        return float(np.average(np.sum(self.phi**2, axis=1), weights=self.w))
 
     def along_directions(self, count: int) -> Rows:
         """With the leading directions of the covariates in place of their features."""
-        w = self.freedom.w  # the mean of tau^2 at x; that of tau^4 is w (1 - 3 w)
+        w = self.w  # the mean of tau^2 at x; that of tau^4 is w (1 - 3 w)
         return replace(self, phi=directions(self.phi, w, count, [w * (1 - 3 * w)]))
 
 
@@ -143,16 +147,15 @@ def squared_difference(rows: Rows, level: float, lam: float) -> Difference:
     drift = _drift(rows, sigma, phi, (level, lam), M) - 2 * tau * (np.sum(left * towards, axis=1) - tau * held) / total
     scores, rest = _scores(rows, phi * np.sqrt(gain), own, np.sqrt(gain)[:, None] * D * lam)
     unit = max(seen, 1e-300)
-    scores = rows.freedom.left(np.column_stack([scores, along / unit**0.5]), tau * rows.freedom.stretch)
+    scores = rows.draws.multipliers.root(np.column_stack([scores, along / unit**0.5]))
 
     share = np.abs(tau) / np.abs(tau).sum()  # of both groups alike, where both are
     squares, within = np.sum(left**2, axis=1), float(share @ np.sum(own**2, axis=1))
     scale = share * (squares - share @ squares) / max(within, 1e-300)
-    moved = np.column_stack([drift / unit, drift / unit - scale])
-    if rows.blocks is not None:
-        scores, moved = sums_by(scores, rows.blocks), sums_by(moved, rows.blocks)
+    moved = rows.draws.multipliers.by_unit(np.column_stack([drift / unit, drift / unit - scale]))
     followed = float(np.sum(scores[:, :-1] ** 2))
-    norm, in_scale = noisy_norms(seen, scores[:, :-1], scores[:, -1], moved, rest * followed)
+    noise = rows.draws(np.column_stack([scores, moved]))
+    norm, in_scale = noisy_norms(seen, noise[:, :-3], noise[:, -3], noise[:, -2:], followed, rest * followed)
     return Difference(norm, within, in_scale)
 
 

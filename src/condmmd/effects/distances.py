@@ -16,8 +16,7 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 from condmmd.effects.common_ground import CommonGround
-from condmmd.effects.differences import leading_pairs
-from condmmd.effects.label_freedom import MOST_LEVERAGE
+from condmmd.effects.differences import MOST_LEVERAGE, leading_pairs
 from condmmd.effects.noisy_norm import NoisyNorm
 
 __all__ = ["Distance", "Pair", "distances_of", "pairs_of"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from condmmd.backend import Array
 from condmmd.data.checks import is_number
 from condmmd.effects.adjusted import Adjusted
-from condmmd.effects.bands import Band, band_of
+from condmmd.effects.bands import Band, Ratios, band_of
 from condmmd.effects.effects import Effect, Effects, Kind
 from condmmd.effects.outcomes import Outcome
 from condmmd.effects.quantiles import SHARES, QuantileShifts, quantile_shifts
@@ -37,7 +37,10 @@ def check_effect(population: object, confidence: object) -> None:
 
 
 class _Column(NamedTuple):
-    """One estimate before it has its intervals; of a ratio everything is on the scale of logarithms."""
+    """One estimate before it has its intervals; of a ratio everything is on the scale of logarithms.
+
+    ``influence`` is what each unit adds to it.
+    """
 
     outcome: str
     kind: Kind
@@ -48,7 +51,7 @@ class _Column(NamedTuple):
 
 
 def estimate_effects(
-    adjusted: Adjusted, n_obs: tuple[int, int], population: PopulationName, confidence: float, seed: int
+    adjusted: Adjusted, n_obs: tuple[int, int], population: PopulationName, confidence: float
 ) -> Effects:
     """Every effect of a test, in a population."""
     weights = Weights.of(population, adjusted)
@@ -56,8 +59,8 @@ def estimate_effects(
     columns += _spreads(adjusted, [outcome for outcome in adjusted.outcomes if outcome.kind != "classes"], weights)
     shifts = {k: quantile_shifts(adjusted, k, weights) for k, grid in enumerate(adjusted.below) if grid is not None}
     df = weights.degrees_of_freedom
-    effects, joint = _with_intervals(columns, confidence, df, seed)
-    effects += _quantiles(adjusted, shifts, confidence, df, seed)
+    effects, joint = _with_intervals(columns, confidence, df, adjusted, population)
+    effects += _quantiles(adjusted, shifts, confidence, df)
     order = {outcome.name: j for j, outcome in enumerate(adjusted.outcomes)}
     groups = adjusted.samples.groups
     return Effects(
@@ -77,12 +80,11 @@ class StrataEffects:
 
     whole: Evidence
     adjusted: Adjusted
-    seed: int
 
     def __call__(self, evidence: Evidence, rows: npt.NDArray[np.bool_]) -> tuple[Effect, ...]:
         part = (self.adjusted if evidence is self.whole else Adjusted.of(evidence)).on_rows(rows)
         weights = Weights.of("overlap", part)
-        return tuple(_with_intervals(_averages(part, weights), 0.95, weights.degrees_of_freedom, self.seed)[0])
+        return tuple(_with_intervals(_averages(part, weights), 0.95, weights.degrees_of_freedom, part, "overlap")[0])
 
 
 def _averages(adjusted: Adjusted, weights: Weights) -> list[_Column]:
@@ -157,7 +159,7 @@ def _log_slopes(p: float, q: float, own: Array, part: float, share: float) -> tu
 
 
 def _with_intervals(
-    columns: list[_Column], confidence: float, df: float, seed: int
+    columns: list[_Column], confidence: float, df: float, adjusted: Adjusted, population: PopulationName
 ) -> tuple[list[Effect], float | None]:
     """Intervals alone, and together with all others of the same kind; and whether any mean or share differs."""
     effects: list[Effect] = []
@@ -166,28 +168,42 @@ def _with_intervals(
         some = [column for column in columns if column.kind in kinds]
         if not some:
             continue
-        band = band_of(np.stack([column.influence for column in some], axis=1), confidence, df, seed)
+        ratios = _ratios(adjusted) if "mean" in kinds and population == "overlap" else None
+        own = np.stack([column.influence for column in some], axis=1)
+        band = band_of(own if ratios is None else ratios.influence, confidence, df, adjusted.draws)
+        alone = [None] * len(some) if ratios is None else ratios.intervals(confidence)
         if "mean" in kinds:
-            joint = band.pvalue(np.array([column.estimate for column in some]))
-        effects += [_effect(column, float(error), band) for column, error in zip(some, band.errors, strict=True)]
+            joint = band.pvalue(np.array([column.estimate for column in some])) if ratios is None else ratios.pvalue
+        effects += [_effect(*one, band) for one in zip(some, band.errors.tolist(), alone, strict=True)]
     return effects, joint
 
 
-def _effect(column: _Column, error: float, band: Band) -> Effect:
+def _ratios(adjusted: Adjusted) -> Ratios | None:
+    """Means and shares where both groups are: what is left of the outcomes, over what is left of the labels."""
+    left, labels_left = adjusted.means.left, adjusted.means.labels_left
+    a, multipliers = adjusted.t - adjusted.e, adjusted.draws.multipliers
+    if float(a @ labels_left) == 0:
+        return None
+    parts = multipliers.root(np.column_stack([left, labels_left]))
+    return Ratios(a @ left, float(a @ labels_left), parts, adjusted.draws)
+
+
+def _effect(column: _Column, error: float, alone: tuple[float, float] | None, band: Band) -> Effect:
     centre, ratio = column.estimate, column.kind in {"rate", "spread"}
     ends = [(centre - multiple * error, centre + multiple * error) for multiple in (band.alone, band.together)]
+    if alone is not None:
+        ends = [alone, (min(ends[1][0], alone[0]), max(ends[1][1], alone[1]))]
     if ratio:
         ends = [(float(np.exp(low)), float(np.exp(high))) for low, high in ends]
         centre = float(np.exp(centre))
     return Effect(column.outcome, column.kind, column.name, centre, error, ends[0], ends[1], column.levels)
 
 
-def _quantiles(
-    adjusted: Adjusted, shifts: dict[int, QuantileShifts], confidence: float, df: float, seed: int
-) -> list[Effect]:
+def _quantiles(adjusted: Adjusted, shifts: dict[int, QuantileShifts], confidence: float, df: float) -> list[Effect]:
     if not shifts:
         return []
-    band = band_of(np.concatenate([shift.influence for shift in shifts.values()], axis=1), confidence, df, seed)
+    influence = np.concatenate([shift.influence for shift in shifts.values()], axis=1)
+    band = band_of(influence, confidence, df, adjusted.draws)
     effects = []
     for k, shift in shifts.items():
         name = adjusted.outcomes[k].name

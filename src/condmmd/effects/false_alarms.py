@@ -7,20 +7,21 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.special import betaincinv
 
+from condmmd.backend import cached_property, move_to, to_host
 from condmmd.data.checks import check_count
 from condmmd.data.on_screen import on_screen
 from condmmd.data.warning_types import CondmmdWarning
-from condmmd.effects.redraw import Lookalikes
 from condmmd.inference import Compute, Plan, Trained
+from condmmd.inference.plan import LabelBlind
+from condmmd.labels import LabelPlan, Scheme
+from condmmd.nuisance.propensity import Known
 
 __all__ = ["FalseAlarms", "binomial_interval", "false_alarms"]
-
-Task: TypeAlias = tuple[Lookalikes, Plan, int]
 
 # Null labels of each test, which are enough to see whether it rejects.
 RESAMPLES = 199
@@ -41,8 +42,9 @@ def binomial_interval(count: int, trials: int) -> tuple[float, float]:
 class FalseAlarms:
     """How often this very test rejects where nothing differs. Made by ``result.check()``.
 
-    It sees faults that the models of the test can express: a dependence of labels and outcomes on X that neither of
-    them has found is in none of its tables. For that there is ``result.diagnostics()``.
+    The tables have the same covariates and outcomes, with labels drawn from the propensity. So it sees faults of the
+    test, not of the propensity: a dependence of the labels on X that the estimate has not found is in none of its
+    tables. For that there is ``result.diagnostics()``.
 
     Attributes
     ----------
@@ -103,16 +105,20 @@ class FalseAlarms:
 
 
 def false_alarms(plan: Plan, trained: Trained, trials: int | None = None) -> FalseAlarms:
-    """Make the test of many tables like the one that it was trained on, everything refitted for each."""
+    """Make the test of many tables like the one that it was trained on, with labels drawn from the propensity."""
     if trials is not None:
         check_count(trials, "trials")
-    law = Lookalikes.of(plan, trained)
-    settings, compute = plan.settings, plan.settings.compute
+    labels, settings, compute = trained.labels, plan.settings, plan.settings.compute
     enough = settings.significance * (RESAMPLES + 1) >= 1
     count = min(settings.n_resamples, RESAMPLES) if enough else settings.n_resamples
-    test = replace(law.plan, settings=replace(settings, n_resamples=count, compute=Compute()))
+    rules = plan.rules
+    if labels.trimmed:  # these rows are gone already
+        model = Known(labels.propensity.e) if isinstance(rules.model, Known) else rules.model
+        rules = replace(rules, trim=None, model=model)
+    test = replace(plan, rules=rules, settings=replace(settings, n_resamples=count, compute=Compute()))
+    law = _Relabelled(test, labels, test.learn(labels.samples))
     pvalues: list[float | None] = []
-    for part in _rounds(law, test, compute, trials):
+    for part in _rounds(law, compute, trials):
         pvalues += part
     taken = tuple(p for p in pvalues if p is not None)
     if not taken:
@@ -124,14 +130,42 @@ def false_alarms(plan: Plan, trained: Trained, trials: int | None = None) -> Fal
     )
 
 
-def _rounds(law: Lookalikes, test: Plan, compute: Compute, trials: int | None) -> Iterator[list[float | None]]:
+@dataclass(frozen=True, eq=False)
+class _Relabelled:
+    """A test of the same rows with labels drawn from their law, under which outcomes have no part in them."""
+
+    test: Plan
+    labels: LabelPlan
+    blind: LabelBlind
+
+    @cached_property
+    def scheme(self) -> Scheme:
+        """How labels are drawn."""
+        return self.labels.scheme()
+
+    def pvalue(self, number: int) -> float | None:
+        """That of one table; None where the test would not take it."""
+        samples, seed = self.labels.samples, np.random.SeedSequence([self.test.settings.seed, number])
+        t = self.scheme.draw([(1, np.random.default_rng(seed.spawn(1)[0]))], samples.groups.t).held
+        groups = replace(samples.groups, t=move_to(np.asarray(to_host(t)[0], dtype=np.float64), samples.groups.t))
+        own = int(seed.generate_state(1, dtype=np.uint64)[0]) >> 1
+        plan = replace(self.test, settings=replace(self.test.settings, seed=own))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", CondmmdWarning)
+            try:
+                return plan.run(replace(samples, groups=groups), self.blind).outcome.pvalue
+            except ValueError:  # labels that leave no overlap
+                return None
+
+
+def _rounds(law: _Relabelled, compute: Compute, trials: int | None) -> Iterator[list[float | None]]:
     """P-values of some tables at a time, until there are as many as were asked for, or the time is up."""
     workers = _workers(compute.n_jobs)
     goal, done, start = trials or MOST, 0, time.monotonic()
-    with _workshop(workers) as each:
+    with _workshop(law, workers) as each:
         while done < goal:
             size = min(workers, goal - done)
-            yield each([(law, test, done + number) for number in range(size)])
+            yield each(range(done, done + size))
             done += size
             spent = time.monotonic() - start
             if trials is None:
@@ -148,24 +182,12 @@ def _workers(n_jobs: int | None) -> int:
 
 
 @contextmanager
-def _workshop(workers: int) -> Iterator[Callable[[list[Task]], list[float | None]]]:
-    """``_one`` of every task, by as many workers, who stay until all is done."""
+def _workshop(law: _Relabelled, workers: int) -> Iterator[Callable[[range], list[float | None]]]:
+    """P-values of some tables, by as many workers, who stay until all is done."""
     if workers == 1:
-        yield lambda tasks: [_one(*task) for task in tasks]
+        yield lambda numbers: [law.pvalue(number) for number in numbers]
         return
     from joblib import Parallel, delayed  # noqa: PLC0415
 
     with Parallel(n_jobs=workers) as parallel:
-        yield lambda tasks: list(parallel(delayed(_one)(*task) for task in tasks))
-
-
-def _one(law: Lookalikes, test: Plan, number: int) -> float | None:
-    """The p-value of one table; None where the test would not take it."""
-    seed = np.random.SeedSequence([test.settings.seed, number])
-    own = replace(test, settings=replace(test.settings, seed=int(seed.generate_state(1, dtype=np.uint64)[0]) >> 1))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CondmmdWarning)
-        try:
-            return own.run(law.draw(np.random.default_rng(seed.spawn(1)[0]))).outcome.pvalue
-        except ValueError:  # labels that leave no overlap, or an outcome without a second value
-            return None
+        yield lambda numbers: list(parallel(delayed(law.pvalue)(number) for number in numbers))

@@ -22,11 +22,8 @@ from condmmd.backend import Array
 
 __all__ = ["NoisyNorm", "noisy_norms"]
 
-# Draws of the noise, and how often an interval is halved to find a limit in it.
-DRAWS = 3999
+# How often an interval is halved to find a limit in it.
 HALVINGS = 50
-# Directions of the noise below this share of the largest say nothing.
-NOTHING = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,33 +95,25 @@ class NoisyNorm:
         return high
 
 
-def noisy_norms(seen: float, scores: Array, along: Array, drifts: Array, rest: float = 0.0) -> list[NoisyNorm]:
-    """From what each row, or block of rows, adds to the noise: these are independent, so their squares add up.
+def noisy_norms(
+    seen: float, noise: Array, along: Array, drifts: Array, bias: float, rest: float = 0.0
+) -> list[NoisyNorm]:
+    """From draws of the noise, which random signs of what each row adds give.
 
     Parameters
     ----------
     seen
         The squared length of mean and noise.
-    scores
-        The part of each in the noise, in its leading directions.
+    noise
+        Draws of the noise in its leading directions.
     along
-        The part of each in the noise along the mean.
+        The same along the mean.
     drifts
-        The part of each in what moves in proportion to the squared length; a column for each of the answers.
+        The same of what moves in proportion to the squared length; a column for each of the answers.
+    bias
+        The mean square of the noise in the leading directions, over all signs.
     rest
-        The mean square of the noise in all other directions, which are many and small: it hardly varies.
+        That of the noise in all other directions, which are many and small: it hardly varies.
     """
-    tall = scores.shape[0] >= scores.shape[1]
-    values, U = np.linalg.eigh(scores.T @ scores if tall else scores @ scores.T)
-    keep = values > NOTHING * max(float(values[-1]), 1e-300)
-    values, U = values[keep], U[:, keep]
-    units = scores @ U / np.sqrt(values) if tall else U
-    lines = np.column_stack([along, drifts]).T
-    shared = lines @ units
-    spread, V = np.linalg.eigh(lines @ lines.T - shared @ shared.T)
-    rng = np.random.default_rng(0)
-    z = rng.standard_normal((DRAWS, len(values)))
-    own = rng.standard_normal((DRAWS, len(spread))) * np.sqrt(np.maximum(spread, 0.0))
-    moved = z @ shared.T + own @ V.T
-    square, bias = z**2 @ values + rest, float(values.sum()) + rest
-    return [NoisyNorm(seen, bias, moved[:, 0], square, moved[:, 1 + j]) for j in range(drifts.shape[1])]
+    square = np.einsum("bj,bj->b", noise, noise) + rest
+    return [NoisyNorm(seen, bias + rest, along, square, drift) for drift in drifts.T]

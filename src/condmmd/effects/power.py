@@ -6,21 +6,18 @@ they are compared (`views`). With an effect, r_i is ``base_i + t_i change_i``, a
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array
 
-from condmmd.backend import Array, HeldLabels, cached_property, n_rows, to_host
+from condmmd.backend import Array, cached_property, n_rows, to_host
 from condmmd.effects.views import KEPT, Floats, Views
 from condmmd.inference import Plan, Trained
 from condmmd.inference.evaluate import draw_batches
 from condmmd.inference.joining import join_columns
-from condmmd.regression.logistic import residual_labels
 from condmmd.regression.odds import overlap
-from condmmd.statistics import Fitted, LinearFit
-from condmmd.statistics.linear import LinearForm
+from condmmd.statistics import Fitted, LinearFit, Products
 
 __all__ = ["Power", "Seen"]
 
@@ -70,8 +67,8 @@ class Power:
     ----------
     trained
         The test, its rows in memory.
-    form
-        Its columns as sums of squares.
+    columns
+        Its columns as sums of squares of the products of the rows.
     significance
         At which it rejects.
     seed
@@ -79,7 +76,7 @@ class Power:
     """
 
     trained: Trained
-    form: LinearForm
+    columns: tuple[Products, ...]
     significance: float
     seed: int
 
@@ -91,13 +88,13 @@ class Power:
             raise TypeError("an effect is put into rows in memory, and these are in chunks (dask); take a sample.")
         if samples.gram_y is not None:
             raise TypeError("an effect is put into the columns of Y; with a Gram matrix in their place there are none.")
-        form = _linear_form(trained.fitted)
-        if form is None:
+        columns = _columns(trained.fitted)
+        if columns is None:
             raise TypeError(
                 "power is found for statistics that are linear in the labels, Family() or CMMD(estimator='overlap'); "
                 f"got {plan.statistic.name}. result.check() is for any statistic."
             )
-        return cls(trained, form, plan.settings.significance, plan.settings.seed)
+        return cls(trained, columns, plan.settings.significance, plan.settings.seed)
 
     @property
     def draws(self) -> int:
@@ -107,7 +104,7 @@ class Power:
     @cached_property
     def e(self) -> Array:
         """The mean of each row's label."""
-        return to_host(self.form.e)
+        return to_host(self.trained.labels.centre)
 
     @cached_property
     def weights(self) -> Array:
@@ -150,9 +147,11 @@ class Power:
 
     @cached_property
     def _null(self) -> Array:
-        """Every column at labels drawn anew, where nothing differs."""
+        """Every column at null draws, those of the test."""
         parts = []
-        for _, tau in self._drawn(1, NULL_DRAWS * self.draws):
+        trained, count = self.trained, NULL_DRAWS * self.draws
+        for batch in trained.null.draws(trained.labels, self.seed, count, at_once=256):
+            tau = to_host(batch.held).astype(np.float32)
             found = []
             for product in self._products:
                 M = _moments(tau, product.phi, self.views.each[product.view].reduced)
@@ -163,37 +162,33 @@ class Power:
     @cached_property
     def _labels(self) -> tuple[Floats, Floats]:
         """Labels, and the same less their propensity as it would be fitted to them."""
-        batches = list(self._drawn(0, self.draws))
-        return np.concatenate([T for T, _ in batches]), np.concatenate([tau for _, tau in batches])
-
-    def _drawn(self, stream: int, count: int) -> Iterator[tuple[Floats, Floats]]:
         labels = self.trained.labels
-        seed = int(np.random.SeedSequence([self.seed, stream]).generate_state(1)[0])
-        for batch in draw_batches(labels.scheme(), count, seed, labels.samples.groups.t, at_once=256):
-            tau = residual_labels(HeldLabels(batch.held), self.form.e, self.form.fit)  # type: ignore[arg-type]
-            yield to_host(batch.held).astype(np.float32), to_host(tau.held).astype(np.float32)
+        drawn = draw_batches(labels.scheme(), self.draws, self.seed, labels.samples.groups.t, at_once=256)
+        T = np.concatenate([to_host(batch.held) for batch in drawn])
+        tau = labels.multipliers.refitted(T - self.e)
+        return T.astype(np.float32), tau.astype(np.float32)
 
     @cached_property
     def _products(self) -> list[_Product]:
         found = []
-        for products in self.form.products:
+        for products in self.columns:
             phi = to_host(products.phi)
             keep = np.zeros(phi.shape[1], dtype=bool)
             for part in products.weights * (self.weights @ phi**2):
                 order = np.argsort(-part)
                 enough = int(np.searchsorted(np.cumsum(part[order]), KEPT * part.sum())) + 1
                 keep[order[:enough]] = True
-            view = self.views.number_of(products.psi)
+            view = self.views.number_of(products.rho)
             found.append(_Product(phi[:, keep].astype(np.float32), products.weights[:, keep], view))
         return found
 
     def _louder(self, product: _Product, base: Floats, change: Floats) -> float:
-        """How many times as large a column is at null labels, with the effect among the residuals."""
+        """How many times as large a column is at null draws, with the effect among the residuals."""
         before = self._loudness(product, self.views.each[product.view].reduced, np.zeros_like(change))
         return self._loudness(product, base, change) / before if before > 0 else 1.0
 
     def _loudness(self, product: _Product, base: Floats, change: Floats) -> float:
-        """The mean square of the moments over null labels, those of one block together, but for the refit."""
+        """The mean square of the moments over null draws, those of one block together, but for the fit of e."""
         blocks, weights = self.trained.labels.blocks, product.weights.mean(axis=0)
         if blocks is None:
             squares = self.e * ((base + change) ** 2).sum(axis=1) + (1 - self.e) * (base**2).sum(axis=1)
@@ -208,9 +203,9 @@ class Power:
         return total
 
 
-def _linear_form(fitted: Fitted) -> LinearForm | None:
+def _columns(fitted: Fitted) -> tuple[Products, ...] | None:
     try:
-        return fitted.linear if isinstance(fitted, LinearFit) else None
+        return fitted.products if isinstance(fitted, LinearFit) else None
     except TypeError:  # a statistic whose estimator is not linear
         return None
 

@@ -17,8 +17,8 @@ import numpy.typing as npt
 
 from condmmd.backend import Array
 from condmmd.effects.adjusted import Adjusted, Smoothed
-from condmmd.effects.label_freedom import sums_by
 from condmmd.effects.varying import constant_effect, varying_effects
+from condmmd.labels import Multipliers
 from condmmd.regression.populations import PopulationName, check_population
 
 __all__ = ["Levels", "Weights"]
@@ -26,7 +26,7 @@ __all__ = ["Levels", "Weights"]
 
 @dataclass(frozen=True, eq=False)
 class Levels:
-    """Averages of some columns in P and in Q, and what every row (or block) adds to them: arrays of rows x columns."""
+    """Averages of some columns in P and in Q, and what every row (or block) adds to them: arrays of units x columns."""
 
     p: Array
     q: Array
@@ -52,6 +52,7 @@ class Weights:
     counts: Array
     p: Array
     q: Array
+    multipliers: Multipliers
     blocks: npt.NDArray[np.int64] | None
 
     @classmethod
@@ -68,21 +69,21 @@ class Weights:
             "q": (1 - t, (1 - e) / to_p, np.ones_like(e)),
             "all": (np.ones_like(e), 1 / to_p, 1 / to_q),
         }[name]
-        return cls(name, counts, t * p, (1 - t) * q, adjusted.blocks)
+        return cls(name, counts, t * p, (1 - t) * q, adjusted.draws.multipliers, adjusted.blocks)
 
     @property
     def effective_rows(self) -> tuple[float, float]:
         """Rows of equal weight that would say as much of each group; blocks count once."""
         found = []
         for own in (self.p, self.q):
-            by_block = sums_by(own[:, None], self.blocks)[:, 0]
+            by_block = self.multipliers.by_unit(own[:, None])[:, 0]
             found.append(float(by_block.sum() ** 2 / max(float(by_block @ by_block), 1e-300)))
         return found[0], found[1]
 
     @property
     def degrees_of_freedom(self) -> float:
         """Of a variance to which rows, or blocks, add as their weights do."""
-        variances = sums_by((self.p + self.q)[:, None], self.blocks)[:, 0] ** 2
+        variances = self.multipliers.by_unit((self.p + self.q)[:, None])[:, 0] ** 2
         return max(1.0, float(variances.sum() ** 2 / max(float(variances @ variances), 1e-300)) - 1.0)
 
     def levels(self, adjusted: Adjusted, columns: Smoothed) -> Levels:
@@ -96,7 +97,7 @@ class Weights:
         mu_q = columns.values - effects * t[:, None] - u
         p, of_p = self._average(mu_q + effects, u, self.p)
         q, of_q = self._average(mu_q, u, self.q)
-        return Levels(p, q, sums_by(of_p, self.blocks), sums_by(of_q, self.blocks))
+        return Levels(p, q, self.multipliers.by_unit(of_p), self.multipliers.by_unit(of_q))
 
     def _average(self, mu: Array, u: Array, own: Array) -> tuple[Array, Array]:
         """``sum H mu / sum H`` and the mean of the residuals of one group; and what each row adds."""

@@ -3,8 +3,8 @@
 A column that is linear in the labels is the squared length of a vector M of moments. Other odds give null labels
 another mean, so M one of d, and it is the length of ``M - d`` that speaks against the null. Along the direction u of M
 as observed no odds within the factor give ``<u, d>`` more than b, so ``|M - d| >= |M| - b`` whatever they are. Null
-labels also vary by at most a known ratio more along u. So ``(|M| - b)^2 / ratio``, ranked among null labels as they
-were drawn, is a floor for the evidence of the column, and the floors of all columns are joined as the test joins them.
+labels also vary by at most a known ratio more along u. So ``(|M| - b)^2 / ratio``, ranked among the null draws of the
+test, is a floor for the evidence of the column, and the floors of all columns are joined as the test joins them.
 """
 
 from __future__ import annotations
@@ -16,14 +16,9 @@ import numpy as np
 
 from condmmd.backend import Array, to_host
 from condmmd.explain import Evidence
-from condmmd.inference import Asymptotic, Resampling, Trained
-from condmmd.inference.evaluate import evaluate_labels
+from condmmd.inference import Asymptotic, Resampling, Signs, Trained
 from condmmd.inference.joining import join_columns, pvalue
-from condmmd.labels import LabelPlan
-from condmmd.regression.logistic import LogisticFit
-from condmmd.regression.odds import overlap
-from condmmd.statistics import CMMD, LinearFit, Overlap
-from condmmd.statistics.linear import LinearForm
+from condmmd.statistics import CMMD, LinearFit, Overlap, Products
 
 __all__ = ["VerdictBounds", "verdict_bounds"]
 
@@ -39,7 +34,7 @@ class VerdictBounds:
     pulls
         What the label of a row, or of a block of rows, adds to each of them along its direction.
     e
-        The mean of each label over null labels.
+        The mean of each label under the null hypothesis.
     judge
         The p-value of the test if its columns had these values.
     """
@@ -76,23 +71,18 @@ def verdict_bounds(evidence: Evidence, trained: Trained) -> VerdictBounds | None
     judge = _judge(evidence, trained)
     if judge is None:
         return None
-    form = fitted.linear
-    sizes, pulls = _directions(form, evidence)
-    pulls, e = _of_labels(pulls, evidence, form.fit)
+    sizes, pulls = _directions(fitted.products, evidence)
+    pulls, e = _of_labels(pulls, evidence)
     return VerdictBounds(sizes, pulls, e, judge)
 
 
 def _judge(evidence: Evidence, trained: Trained) -> Callable[[Array], float] | None:
-    plan, fitted, labels = evidence.plan, trained.fitted, trained.labels
-    if isinstance(plan.null, Asymptotic):
-        return plan.null.judge(fitted, labels)
-    if not isinstance(plan.null, Resampling):
+    null, fitted, labels = trained.null, trained.fitted, trained.labels
+    if isinstance(null, Asymptotic):
+        return null.judge(fitted, labels)
+    if not isinstance(null, Resampling | Signs):
         return None
-    settings = plan.settings
-    statistics = evaluate_labels(
-        fitted, labels.scheme(), labels.samples.groups.t, n_resamples=settings.n_resamples, seed=settings.seed,
-        compute=settings.compute,
-    )  # fmt: skip
+    statistics = null.statistics(fitted, labels, evidence.plan.settings)
 
     def judge(columns: Array) -> float:
         values = np.concatenate([columns[None, :], statistics[1:]])
@@ -102,50 +92,27 @@ def _judge(evidence: Evidence, trained: Trained) -> Callable[[Array], float] | N
     return judge
 
 
-def _directions(form: LinearForm, evidence: Evidence) -> tuple[Array, Array]:
+def _directions(every: tuple[Products, ...], evidence: Evidence) -> tuple[Array, Array]:
     """The length of the moments of each column, and what each row's residual label adds along their direction."""
-    tau = evidence.t - evidence.e if form.fit is None else evidence.residual_labels(evidence.t[None, :])[0]
     sizes, pulls = [], []
-    for products in form.products:
-        phi, psi = to_host(products.phi), to_host(products.psi)
-        M = (phi * tau[:, None]).T @ psi
+    for products in every:
+        phi, rho = to_host(products.phi), to_host(products.rho)
+        M = (phi * evidence.a[:, None]).T @ rho
         for weights in products.weights:
             size = float(weights @ np.sum(M**2, axis=1)) ** 0.5
             toward = weights[:, None] * M / (size or 1.0)
             sizes.append(size)
-            pulls.append(np.sum((phi @ toward) * psi, axis=1))
+            pulls.append(np.sum((phi @ toward) * rho, axis=1))
     return np.array(sizes), np.stack(pulls, axis=1)
 
 
-def _of_labels(pulls: Array, evidence: Evidence, fit: LogisticFit | None) -> tuple[Array, Array]:
-    """What each label that is drawn adds, of a row or of a block, and its mean.
+def _of_labels(pulls: Array, evidence: Evidence) -> tuple[Array, Array]:
+    """What the label of each row, or of a block, adds, and its mean.
 
     Less what changes nothing: a refit of the propensity, or the sizes of the groups, undo a part of any change.
     """
-    labels, e = evidence.labels, evidence.e
-    if fit is not None:
-        pulls = pulls - _refit(pulls, e, fit)
-    if labels.blocks is not None:
-        of_row = labels.blocks.of_row
-        pulls = np.stack([np.bincount(of_row, weights=column) for column in pulls.T], axis=1)
-        e = e[np.unique(of_row, return_index=True)[1]]
-    if fit is None and labels.kind != "bernoulli":
-        pulls = pulls - _mean_within(pulls, e, labels)
-    return pulls, e
-
-
-def _refit(pulls: Array, e: Array, fit: LogisticFit) -> Array:
-    Z = np.column_stack([np.ones(len(e)), to_host(fit.Z)])
-    weighted = Z if fit.weight is None else to_host(fit.weight)[:, None] * Z
-    w = to_host(overlap(e))[:, None]
-    hessian = weighted.T @ (w * Z) + fit.held[0]
-    return np.asarray(weighted @ np.linalg.solve(hessian, (w * Z).T @ pulls))
-
-
-def _mean_within(pulls: Array, e: Array, labels: LabelPlan) -> Array:
-    """The mean over all labels, or over those of each stratum, weighted by how random they are."""
-    w = to_host(overlap(e))
-    groups = np.zeros(len(e), dtype=np.int64) if labels.strata is None else labels.strata
-    total = np.maximum(np.bincount(groups, weights=w), 1e-300)
-    sums = np.stack([np.bincount(groups, weights=w * column) for column in pulls.T], axis=1)
-    return np.asarray((sums / total[:, None])[groups])
+    own, e = evidence.labels.multipliers, evidence.e
+    pulls = own.left(own.by_unit(pulls))
+    if own.of_row is not None:
+        e = e[np.unique(own.of_row, return_index=True)[1]]
+    return pulls if own.kept is None else pulls[own.kept], e

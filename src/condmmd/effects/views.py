@@ -95,7 +95,7 @@ class Views:
         fitted: Any = self.trained.fitted
         if isinstance(fitted, FittedFamily):
             return [view.values for view in fitted.views]
-        return list({id(products.psi): products.psi for products in fitted.linear.products}.values())
+        return list({id(products.rho): products.rho for products in fitted.products}.values())
 
     @cached_property
     def _scale(self) -> OutcomeScale | None:

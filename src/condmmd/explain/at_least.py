@@ -2,7 +2,7 @@
 
 Null labels say what a difference would be if there were none, so their band marks where there is one; of how far a
 difference that is there may be off it says nothing. That is seen from what every row adds to it, less the difference
-itself, with a random multiplier for each row (or block): the bootstrap of residuals of Massiani et al. (2025).
+itself, with a random sign for each row (or block): the bootstrap of residuals of Massiani et al. (2025).
 """
 
 from __future__ import annotations
@@ -43,19 +43,16 @@ def deviations(phi: Array, psi: Array, tau: Array, weights: Array, ridge: float)
 
 
 def multiplier_radii(
-    squares: Callable[[Array], Array], blocks: npt.NDArray[np.int64], significance: float
+    squares: Callable[[Array], Array], signs: Array, of_row: npt.NDArray[np.int64], significance: float
 ) -> tuple[Array, float]:
     """How far each estimate may be off: a scale for each of them, and the factor that holds for all at once.
 
-    ``squares`` gives the squared norms of all estimates, (B, places), for multipliers of the rows, (B, rows).
+    ``squares`` gives the squared norms of all estimates, (B, places), for multipliers of the rows, (B, rows): random
+    ``signs``, of which ``of_row`` says which is that of each row.
     """
-    rng = np.random.default_rng(0)
-    count = max(MULTIPLIERS, int(np.ceil(1 / significance)) - 1)
-    draws = [
-        squares(rng.standard_normal((min(AT_ONCE, count - start), int(blocks.max()) + 1))[:, blocks])
-        for start in range(0, count, AT_ONCE)
-    ]
-    off = np.concatenate(draws)
+    count = min(len(signs), max(MULTIPLIERS, int(np.ceil(1 / significance)) - 1))
+    off = np.concatenate([squares(signs[start : start + AT_ONCE][:, of_row]) for start in range(0, count, AT_ONCE)])
+    off = off[:count]
     scale = np.sqrt(off.mean(axis=0))
     largest = np.sort(np.max(np.sqrt(off) / np.where(scale > 0, scale, np.inf), axis=1))
     return scale, float(largest[min(count - 1, int(np.ceil((1 - significance) * (count + 1))) - 1)])

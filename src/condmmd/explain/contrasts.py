@@ -64,13 +64,5 @@ def _cuts(windows: Windows, measures: list[Measure], t: Array) -> Iterator[_Cut]
 def _region(windows: Windows, part: npt.NDArray[np.int64], means: Means, t: Array) -> Region:
     rows = np.flatnonzero(np.isin(windows.of_row, part))
     n = int(t[rows].sum())
-    numeric = not windows.categories
-    return Region(
-        windows.column.name,
-        float(windows.low[part[0]]) if numeric else None,
-        float(windows.high[part[-1]]) if numeric else None,
-        () if numeric else tuple(windows.categories[g] for g in part),
-        (n, len(rows) - n),
-        *means.shift(rows),
-        windows.column.dates,
-    )
+    counts = (n, len(rows) - n)
+    return Region(*windows.part(part), counts, *means.shift(rows), windows.column.dates)

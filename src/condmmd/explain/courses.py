@@ -18,7 +18,7 @@ from condmmd.backend import Array, to_host
 from condmmd.data import Table
 from condmmd.explain.evidence import Evidence
 from condmmd.explain.measures import Measure
-from condmmd.explain.windows import Windows
+from condmmd.explain.windows import Windows, weighted
 from condmmd.nuisance.trees import Bags, Growth, grow
 
 __all__ = ["Course", "Dependence"]
@@ -107,7 +107,7 @@ class Dependence:
         number = [own.words for own in self.measures].index(measure)
         means, middle = self.measures[number].means, _middles(to_host(self.x.values)[:, position], windows)
         level = self._levels(position, middle)[:, number]
-        found = np.array([_window(windows, g, means.levels) for g in range(windows.count)])  # (bins, P or Q, 2)
+        found = np.array([weighted(means.levels, own[windows.of_row]) for own in windows.join])  # (bins, P or Q, 2)
         n_p = np.bincount(windows.of_row, weights=self.t, minlength=windows.count).astype(np.int64)
         n_obs = np.stack([n_p, np.bincount(windows.of_row, minlength=windows.count) - n_p], axis=1)
         return Course(
@@ -129,8 +129,3 @@ def _middles(values: Array, windows: Windows) -> Array:
     order = np.lexsort((values, windows.of_row))
     starts = np.searchsorted(windows.of_row[order], np.arange(windows.count + 1))
     return values[order[(starts[:-1] + starts[1:] - 1) // 2]]
-
-
-def _window(windows: Windows, g: int, function: Any) -> Any:
-    rows = np.flatnonzero(windows.join[g][windows.of_row] > 0)
-    return function(rows, windows.join[g][windows.of_row[rows]])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -72,9 +72,10 @@ def _structure(left: Leftovers) -> list[Finding]:
     parts = partitions(x)
     t = to_host(samples.groups.t)[rows]
     of_row = None if blocks is None else np.unique(blocks.of_row[rows], return_inverse=True)[1].reshape(-1)
-    fit = left.labels.propensity.fit
-    fit = None if fit is None else fit.on_rows(rows)
-    found = Left.of(parts, t, left.e[rows], left.R[rows], of_row, fit) if parts else None
+    own = left.labels.multipliers
+    if len(rows) < len(left.e):
+        own = own.of_sample(rows) if own.of_row is None else replace(own, of_row=own.of_row[rows])
+    found = Left.of(parts, t, left.e[rows], left.R[rows], of_row, own) if parts else None
     if found is None or not found.R.shape[1]:
         return []
     names = samples.x.names

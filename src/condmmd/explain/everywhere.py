@@ -1,9 +1,9 @@
 """Is it the same shift everywhere? The coarse question, which comes before any region.
 
 If Y given X differs by one constant, ``r - delta (t - e)`` with the residuals r of the test knows nothing of the
-labels, so null labels can be drawn with it held fixed. What is asked of it is whether labels and outcomes go together
-along directions of the covariates that have no constant part where both groups are. For every label vector the constant
-is estimated anew and taken away, as it was for the observed one.
+labels, so null draws can be made with it held fixed. What is asked of it is whether labels and outcomes go together
+along directions of the covariates that have no constant part where both groups are. For every draw the constant is
+estimated anew and taken away, as it was for the observed one.
 """
 
 from __future__ import annotations
@@ -66,29 +66,26 @@ class _Directions(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Constancy:
-    """How much a difference varies along the covariates, at any label vectors."""
+    """How much a difference varies along the covariates, at any residual labels."""
 
-    e: Array
     directions: tuple[_Directions, ...]
     views: tuple[Array, ...]
 
     @classmethod
     def of(cls, evidence: Evidence, means: Means | None) -> Constancy:
         """With the outcomes less the constant difference that the observed labels show."""
-        t, e = evidence.t, evidence.e
-        tau = evidence.residual_labels(t[None, :])[0]
+        a = evidence.a
         directions = _directions(evidence, means)
         if means is None:
             psi = to_host(evidence.y.phi)
-            return cls(e, directions, (_less_constant(psi - psi.mean(axis=0), tau, t - e),))
-        own = _less_constant(means.residual[:, None] - means.residual.mean(), tau, t - e)
+            return cls(directions, (_less_constant(psi - psi.mean(axis=0), a),))
+        own = _less_constant(means.residual[:, None] - means.residual.mean(), a)
         spread = evidence.residuals(to_host(bent_squares(own, np.mean(own**2, axis=0))))
-        return cls(e, directions, (own, _less_constant(spread, tau, t - e)))
+        return cls(directions, (own, _less_constant(spread, a)))
 
-    def __call__(self, T: Array, R: Array) -> Array:
-        """A column for each view of the outcomes along each set of directions; R are the residual labels of T."""
-        L = T - self.e
-        both = R * L
+    def __call__(self, R: Array) -> Array:
+        """A column for each view of the outcomes along each set of directions, for every vector of residual labels."""
+        both = R**2
         total = np.maximum(both.sum(axis=1), 1e-12)[:, None]
         found = []
         for values in self.views:
@@ -101,16 +98,16 @@ class Constancy:
     def conclude(self, statistics: Array, evidence: Evidence, means: Means | None) -> Everywhere:
         """From the columns at the observed labels (first row) and at null labels."""
         groups = evidence.samples.groups
-        shift, error = (None, None) if means is None else means.shift(np.arange(len(self.e)))
+        shift, error = (None, None) if means is None else means.shift(np.arange(len(evidence.e)))
         if shift is not None and not np.isfinite([shift, error or 0.0]).all():
             shift = error = None
         joined = join_by_gamma(statistics)
         return Everywhere(shift, error, (groups.n, groups.m), pvalue(float(joined[0]), joined[1:], unit=1.0))
 
 
-def _less_constant(values: Array, tau: Array, own: Array) -> Array:
-    """Columns less the constant difference that these labels show in them."""
-    return values - np.outer(own, tau @ values / max(float(tau @ own), 1e-12))
+def _less_constant(values: Array, a: Array) -> Array:
+    """Columns less the constant difference that these residual labels show in them."""
+    return values - np.outer(a, a @ values / max(float(a @ a), 1e-12))
 
 
 def _directions(evidence: Evidence, means: Means | None) -> tuple[_Directions, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,9 +11,7 @@ import numpy.typing as npt
 
 from condmmd.backend import (
     Array,
-    HeldLabels,
     Rows,
-    Weights,
     cached_property,
     n_rows,
     pick_rows,
@@ -23,11 +21,10 @@ from condmmd.backend import (
 )
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
-from condmmd.inference import Plan, Trained
+from condmmd.inference import NullLaw, Plan, SignDraws, Trained
 from condmmd.labels import LabelPlan
 from condmmd.nuisance import Learned, PooledRegression, Residuals
 from condmmd.nuisance.residuals import NoResiduals, PooledRidge
-from condmmd.regression.logistic import residual_labels
 from condmmd.statistics import ConditionalFit
 from condmmd.statistics.outcome_scale import outcome_scale
 
@@ -52,9 +49,11 @@ class Evidence:
     pooled
         The pooled regression, where there was one.
     e
-        The mean of each row's label over null labels.
+        The mean of each row's label under the null hypothesis.
     learned
         What the statistic was given: the outcomes as the models of the test leave them, in all their columns.
+    null
+        The null law of the test.
     """
 
     plan: Plan
@@ -64,6 +63,7 @@ class Evidence:
     pooled: PooledRegression | None
     e: Array
     learned: Learned
+    null: NullLaw
 
     @property
     def samples(self) -> Samples:
@@ -105,9 +105,15 @@ class Evidence:
         """What the models of the test leave of the one numeric outcome, in its units."""
         return None if self.outcome is None else self.residuals(self.outcome[:, None])[:, 0]
 
-    def residual_labels(self, T: Weights) -> Array:
-        """Label vectors less their propensity, refitted to them where it was estimated, as the test has them."""
-        return to_host(residual_labels(HeldLabels(T), self.e, self.labels.propensity.fit).held)
+    @property
+    def a(self) -> Array:
+        """The residual labels."""
+        return self.t - self.e
+
+    def draws(self, count: int) -> Iterator[Array]:
+        """Residual labels under the null hypothesis, some at a time: those of the test first."""
+        for T in self.null.draws(self.labels, self.plan.settings.seed, count):
+            yield np.asarray(to_host(T.held))
 
     def residuals(self, values: Array) -> Array:
         """Any columns that no label was looked at for, less what the models of the test say of them; N x q."""
@@ -124,16 +130,29 @@ class Evidence:
             return self.residuals(values)
         return to_host(self.learned.further(values))
 
+    @cached_property
+    def signs(self) -> SignDraws:
+        """Random signs of the rows."""
+        return SignDraws.of(self.labels.multipliers, self.plan.settings)
+
+    @property
+    def sign_of_row(self) -> npt.NDArray[np.int64]:
+        """Which sign is that of each row."""
+        own = self.labels.multipliers
+        found = np.arange(own.count) if own.of_class is None else own.of_class
+        return found if own.kept is None else found[own.kept]
+
     @property
     def assumption(self) -> str:
-        """What the propensity rests on, where it was estimated."""
-        propensity = self.labels.propensity
-        return propensity.assumption if propensity.source == "estimated" else ""
+        """What the null law rests on, where the propensity was estimated."""
+        return self.null.assumption(self.labels) if self.labels.estimated else ""
 
 
-def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit, at_most: int | None = None) -> Evidence:
+def evidence_of(plan: Plan, trained: Trained, at_most: int | None = None) -> Evidence:
     """Bring what was compared into memory: all rows, or some where they are in chunks or more than ``at_most``."""
-    labels, pooled = trained.labels, trained.pooled
+    labels, pooled, fitted = trained.labels, trained.pooled, trained.fitted
+    if not isinstance(fitted, ConditionalFit):
+        raise TypeError("there are no covariates along which to look.")
     whole, count = labels.samples, n_rows(labels.samples.groups.t)
     limit = EVIDENCE_ROWS if whole.chunked else count
     rows = sample_rows(count, limit if at_most is None else min(limit, at_most))
@@ -143,12 +162,13 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit, at_most: i
 
     groups = replace(whole.groups, t=here(whole.groups.t))
     samples = replace(whole, x=whole.x.at(here(whole.x.values)), y=whole.y.at(here(whole.y.values)), groups=groups)
-    fit = labels.propensity.fit
-    if fit is not None:
-        fit = fit.on_rows(rows) if len(rows) < count else fit
-        fit = replace(fit, Z=to_host(fit.Z), weight=None if fit.weight is None else to_host(fit.weight))
-    propensity = replace(labels.propensity, e=here(labels.propensity.e), n=groups.n, fit=fit)
-    labels = replace(labels, samples=samples, propensity=propensity)
+    signs, e = None, here(labels.propensity.e)
+    if labels.estimated:
+        e = here(labels.centre)
+        signs = labels.multipliers.here() if len(rows) == count else labels.multipliers.of_sample(rows)
+    strata = None if labels.strata is None else np.unique(labels.strata[rows], return_inverse=True)[1]
+    propensity = replace(labels.propensity, e=e, n=groups.n, fit=None)
+    labels = replace(labels, samples=samples, propensity=propensity, strata=strata, signs=signs)
     x, y = replace(fitted.covariates, phi=here(fitted.covariates.phi), gram=None), fitted.outcomes
     if pooled is not None:
         shrink = to_host(pooled.shrink) * (count / len(rows))
@@ -160,7 +180,7 @@ def evidence_of(plan: Plan, trained: Trained, fitted: ConditionalFit, at_most: i
         further=_Here(trained.learned.further, whole.groups.t) if len(rows) == count
         else _Again(plan.residuals, outcomes, samples, pooled),
     )  # fmt: skip
-    return Evidence(plan, labels, x, replace(y, phi=here(y.phi)), pooled, e, learned)
+    return Evidence(plan, labels, x, replace(y, phi=here(y.phi)), pooled, e, learned, trained.null)
 
 
 @dataclass(frozen=True, eq=False)

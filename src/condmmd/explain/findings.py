@@ -1,10 +1,10 @@
-"""What was found: regions, profiles, and the whole of it in words."""
+"""What was found: where the two sides of rows, or two samples, differ; the whole of it in words."""
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field
 from html import escape
-from typing import Any
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -16,11 +16,11 @@ from condmmd.embedding import Embedding
 from condmmd.explain.courses import Course
 from condmmd.explain.everywhere import Everywhere
 from condmmd.explain.measures import Difference
-from condmmd.explain.regions import SURE, Contrast, Region, interval
+from condmmd.explain.profiles import ROUNDING, Profile, RowProfile
+from condmmd.explain.regions import SURE, Contrast, interval
 
-__all__ = ["ROUNDING", "Profile", "Where"]
+__all__ = ["RowWhere", "Where"]
 
-ROUNDING = 1e-9
 # Covariates of which a summary says how the difference changes along them, and regions in a representation.
 MAX_CONTRASTS = 3
 SHOWN = 5
@@ -28,141 +28,38 @@ SHOWN = 5
 WORTH_SAYING = 0.5
 # Differences over all rows that are told.
 MAX_DIFFERENCES = 3
-
-
-@dataclass(frozen=True, eq=False)
-class Profile:
-    """The difference along one covariate, the others as they are in the data.
-
-    Attributes
-    ----------
-    covariate
-        Its name.
-    categories
-        Names of the windows of a categorical covariate; empty for a numeric one.
-    low, high
-        Range of the covariate in each bin.
-    size
-        Norm of the difference of the outcomes' embeddings in the window around each bin.
-    band
-        The size above which it is outside the simultaneous band.
-    z
-        ``size^(2/3)`` studentised by all label vectors, observed and null.
-    outside
-        The bins outside the band.
-    pvalues
-        Simultaneous: over the windows of all covariates and the points of the witness.
-    shift, error
-        As in `Region`, in the window around each bin; None unless there is one numeric outcome. NaN in a window without
-        rows of both groups.
-    n_obs
-        Rows of P and Q in each bin.
-    variation, variation_pvalue
-        How much the difference (of mean and spread, where there is one numeric outcome) varies from bin to bin,
-        studentised, and its p-value over all covariates. Approximate, from random signs of the rows' deviations.
-    regions
-        Runs of bins outside the band.
-    dates
-        Whether the covariate is one: its numbers are days since 1970.
-    at_least
-        What ``size`` is at least in the population: a bound that holds for all windows and points at once with a
-        confidence of one less ``significance``, whether or not anything differs. Approximate, by the multiplier
-        bootstrap; 0 where the size may be due to chance.
-    """
-
-    covariate: str
-    categories: tuple[str, ...]
-    low: Array
-    high: Array
-    size: Array
-    band: Array
-    z: Array
-    outside: npt.NDArray[np.bool_]
-    pvalues: Array
-    shift: Array | None
-    error: Array | None
-    n_obs: npt.NDArray[np.int64]
-    variation: float
-    variation_pvalue: float
-    regions: tuple[Region, ...]
-    difference: Array
-    dates: bool = False
-    at_least: Array = field(default_factory=lambda: np.empty(0))
-
-    def __repr__(self) -> str:
-        return on_screen(
-            f"Profile({self.covariate or '(no name)'}: {len(self.low)} windows, {int(self.outside.sum())} outside the "
-            f"band, variation p = {self.variation_pvalue:.3g})"
-        )
-
-    @property
-    def middle(self) -> Array:
-        """The middle of each bin's range."""
-        return (self.low + self.high) / 2
-
-    @property
-    def share_outside(self) -> float:
-        """Share of the rows in bins outside the band."""
-        rows = self.n_obs.sum(axis=1)
-        return float(rows[self.outside].sum() / rows.sum())
+AnyProfile = TypeVar("AnyProfile", bound=RowProfile)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Where:
-    """Where Y given X differs; made by ``result.where()``.
+class _Found(Generic[AnyProfile]):
+    """Profiles along each covariate in one simultaneous band.
 
     Attributes
     ----------
-    everywhere
-        The coarse answer: the difference over all rows, and whether it is the same everywhere.
     profiles
-        One for each covariate, the one along which the difference varies most first.
-    contrasts
-        For each of the `carriers` the two parts of its range between which the difference changes most.
-    points
-        Row numbers (of the rows looked at: all, or of very many some) at which the witness over all covariates was
-        evaluated.
-    size, band, outside, pvalues, at_least
-        At those rows, as in `Profile`.
+        One for each covariate, the one that leads first.
     pvalue
-        That anything at all is outside.
+        That anything at all is outside the band.
     significance
         Of the band.
-    n_labels
-        Null label vectors behind it.
-    labels, spaces, outcome
-        The groups, the covariates and the outcomes in the user's names; the last where it is one number.
+    labels, outcome
+        The two groups or sides, and what is compared where that is one number.
     control
-        What it protects against, in words.
-    differences
-        Over all rows: of a single number its mean and spread, else of means and shares, the largest first.
-    courses
-        Both groups along the leading covariates, adjusted for the others.
+        What the band protects against, in words.
     """
 
-    everywhere: Everywhere
-    profiles: tuple[Profile, ...]
-    contrasts: tuple[Contrast, ...]
-    points: npt.NDArray[np.int64]
-    size: Array
-    band: Array
-    outside: npt.NDArray[np.bool_]
-    pvalues: Array
+    profiles: tuple[AnyProfile, ...]
     pvalue: float
     significance: float
-    n_labels: int
     labels: tuple[str, str]
     outcome: str | None
     control: str
-    _outcomes: Embedding
-    _outcome_range: tuple[float, float] | None
-    spaces: tuple[str, str] = ("X", "Y")
-    differences: tuple[Difference, ...] = ()
-    courses: tuple[Course, ...] = ()
-    at_least: Array = field(default_factory=lambda: np.empty(0))
+
+    counts: ClassVar[tuple[str, ...]] = ("n_obs",)
 
     @property
-    def regions(self) -> tuple[Region, ...]:
+    def regions(self) -> tuple[Any, ...]:
         """Those of the leading covariate first."""
         return tuple(region for profile in self.profiles for region in profile.regions)
 
@@ -170,6 +67,122 @@ class Where:
     def anything(self) -> bool:
         """Whether anything is outside the band."""
         return self.pvalue <= self.significance + ROUNDING
+
+    def profile(self, covariate: str | None = None) -> AnyProfile:
+        """The profile of a covariate; of the leading one without a name."""
+        if covariate is None:
+            return self.profiles[0]
+        for profile in self.profiles:
+            if profile.covariate == covariate:
+                return profile
+        raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
+
+    def statements(self) -> list[str]:
+        """What was found, one line each."""
+        raise NotImplementedError
+
+    def cautions(self) -> list[str]:
+        """What to keep in mind of the statements."""
+        return []
+
+    def _asked(self) -> str:
+        raise NotImplementedError
+
+    def summary(self) -> str:
+        """Return a screenful that a person can read."""
+        first, second = self.labels
+        head = f"{self._asked()} Differences are {first} less {second}, with 95 % intervals."
+        return "\n".join([head, *(f"  {line}" for line in (*self.statements(), *self.cautions()))])
+
+    def to_frame(self) -> Any:
+        """A line for each region, as a pandas data frame; needs pandas."""
+        columns = ("covariate", "condition", "low", "high", "categories", *self.counts, "shift", "error")
+        lines = []
+        for region in self.regions:
+            counts = dict(zip(self.counts, np.atleast_1d(region.n_obs).tolist(), strict=True))
+            lines.append({name: counts[name] if name in counts else getattr(region, name) for name in columns})
+        return frame_of(lines, "to_dict()['regions']", columns)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        items = "".join(f"<li>{escape(line.strip())}</li>" for line in self.statements())
+        return f"<ul>{items}</ul><p><small>{escape(' '.join((*self.cautions(), self.control)))}</small></p>"
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowWhere(_Found[RowProfile]):
+    """For which rows the two sides differ; made by ``result.where()``. ``n_draws`` of the null are behind the band."""
+
+    n_draws: int
+
+    def _asked(self) -> str:
+        return f"Where do {self.labels[0]} and {self.labels[1]} differ?"
+
+    def statements(self) -> list[str]:
+        """What was found, one line each."""
+        if not self.anything:
+            return [f"no part of the table stands out at {self.significance:g}"]
+        return [
+            f"{region.condition} ({region.rows}){region.difference and f': {self.outcome} {region.difference}'}"
+            for region in self.regions
+        ]
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, in types that JSON has."""
+        return {
+            "pvalue": self.pvalue, "significance": self.significance, "n_draws": self.n_draws, "control": self.control,
+            "regions": [region.to_dict() for region in self.regions],
+            "profiles": [profile.to_dict() for profile in self.profiles],
+        }  # fmt: skip
+
+    def __repr__(self) -> str:
+        found = "; ".join(region.condition for region in self.regions[:SHOWN])
+        return on_screen(
+            f"RowWhere(pvalue={self.pvalue:.4g}, {len(self.regions)} regions: {found}); .summary() says more"
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Where(_Found[Profile]):
+    """Where Y given X differs; made by ``result.where()``.
+
+    Attributes
+    ----------
+    everywhere
+        The coarse answer: the difference over all rows, and whether it is the same everywhere.
+    contrasts
+        For each of the `carriers` the two parts of its range between which the difference changes most.
+    points
+        Row numbers (of the rows looked at: all, or of very many some) at which the witness over all covariates was
+        evaluated.
+    size, band, outside, pvalues, at_least
+        At those rows, as in `Profile`.
+    n_labels
+        Null label vectors behind the band.
+    spaces
+        The covariates and the outcomes in the user's names.
+    differences
+        Over all rows: of a single number its mean and spread, else of means and shares, the largest first.
+    courses
+        Both groups along the leading covariates, adjusted for the others.
+    """
+
+    everywhere: Everywhere
+    contrasts: tuple[Contrast, ...]
+    points: npt.NDArray[np.int64]
+    size: Array
+    band: Array
+    outside: npt.NDArray[np.bool_]
+    pvalues: Array
+    n_labels: int
+    _outcomes: Embedding
+    _outcome_range: tuple[float, float] | None
+    spaces: tuple[str, str] = ("X", "Y")
+    differences: tuple[Difference, ...] = ()
+    courses: tuple[Course, ...] = ()
+    at_least: Array = field(default_factory=lambda: np.empty(0))
+
+    counts: ClassVar[tuple[str, ...]] = ("rows_p", "rows_q")
 
     @property
     def varies(self) -> bool:
@@ -205,15 +218,6 @@ class Where:
         profile = self.profile(covariate)
         y = np.linspace(*self._outcome_range, n_outcomes)
         return profile, y, profile.difference @ to_host(self._outcomes.transform(y[:, None])).T
-
-    def profile(self, covariate: str | None = None) -> Profile:
-        """The profile of a covariate; of the leading one without a name."""
-        if covariate is None:
-            return self.profiles[0]
-        for profile in self.profiles:
-            if profile.covariate == covariate:
-                return profile
-        raise ValueError(f"no covariate '{covariate}'; there are {[p.covariate for p in self.profiles]}.")
 
     def course(self, covariate: str | None = None) -> Course:
         """Both groups along a covariate; along the leading one without a name."""
@@ -260,22 +264,14 @@ class Where:
         answer = "it varies with the covariates" if self.varies else "as far as can be seen, yes"
         return [*lines, f"is it the same everywhere? {answer} (p = {coarse.pvalue:.3g})"]
 
-    def summary(self) -> str:
-        """Return a screenful that a person can read."""
-        (p, q), (_, y) = self.labels, self.spaces
-        head = f"Where does {y} differ, given the covariates? Differences are {p} less {q}, with 95 % intervals."
-        return "\n".join([head, *(f"  {line}" for line in (*self.statements(), *self.cautions()))])
+    def _asked(self) -> str:
+        return f"Where does {self.spaces[1]} differ, given the covariates?"
 
     def cautions(self) -> list[str]:
         """What to keep in mind of the statements."""
         if not self.contrasts:
             return []
         return ["(each range is cut where the change is largest, so the two parts look further apart than they are)"]
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        items = "".join(f"<li>{escape(line.strip())}</li>" for line in self.statements())
-        return f"<ul>{items}</ul><p><small>{escape(' '.join((*self.cautions(), self.control)))}</small></p>"
 
     def to_dict(self) -> dict[str, Any]:
         """All of it but the map, in types that JSON has."""
@@ -290,39 +286,13 @@ class Where:
             "regions": [region.to_dict() for region in self.regions],
             "differences": [one._asdict() for one in self.differences],
             "courses": [course.to_dict() for course in self.courses],
-            "profiles": [
-                {
-                    name: _plain(value)
-                    for name in profile.__dataclass_fields__
-                    if name not in {"regions", "difference"}
-                    for value in [getattr(profile, name)]
-                }
-                for profile in self.profiles
-            ],
+            "profiles": [profile.to_dict() for profile in self.profiles],
             "points": {"row": self.points.tolist()}
             | {name: getattr(self, name).tolist() for name in ("size", "band", "outside", "at_least")},
         }
-
-    def to_frame(self) -> Any:
-        """A line for each region, as a pandas data frame; needs pandas."""
-        columns = ("covariate", "condition", "low", "high", "categories", "rows_p", "rows_q", "shift", "error")
-        lines = []
-        for region in self.regions:
-            told = {name: getattr(region, name) for name in columns if hasattr(region, name)}
-            lines.append(told | dict(zip(("rows_p", "rows_q"), region.n_obs, strict=True)))
-        return frame_of(lines, "to_dict()['regions']", columns)
 
     def __repr__(self) -> str:
         conditions = [region.condition for region in self.regions]
         shown = "; ".join(conditions[:SHOWN]) + ("; ..." if len(conditions) > SHOWN else "")
         found = f"{len(conditions)} regions{': ' if conditions else ''}{shown}"
         return on_screen(f"Where(pvalue={self.pvalue:.4g}, {found}); .summary() says more")
-
-
-def _plain(value: Any) -> Any:
-    """In types that JSON has; there is no NaN in it."""
-    if not isinstance(value, np.ndarray):
-        return value
-    if value.dtype.kind != "f":
-        return value.tolist()
-    return [float(v) if np.isfinite(v) else None for v in value]

@@ -10,6 +10,7 @@ witness over all covariates at once. It is linear in the labels, so every null l
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import numpy.typing as npt
@@ -22,13 +23,12 @@ from condmmd.explain.contrasts import contrasts_along
 from condmmd.explain.courses import Course, Dependence
 from condmmd.explain.everywhere import Constancy
 from condmmd.explain.evidence import Evidence
-from condmmd.explain.findings import ROUNDING, Profile, Where
+from condmmd.explain.findings import Where
 from condmmd.explain.measures import Measure, loudest, measures_of
+from condmmd.explain.profiles import Marks, Profile, along, of_each
 from condmmd.explain.regions import Region
 from condmmd.explain.shifts import Means, variation_of
-from condmmd.explain.windows import BinSums, Windows, make_windows
-from condmmd.inference.evaluate import draw_batches
-from condmmd.inference.joining import critical_value, largest_pvalues, standard_scores
+from condmmd.explain.windows import BinSums, Windows, make_windows, weighted
 from condmmd.regression.moments import cross_moments, second_moments
 from condmmd.regression.odds import overlap
 
@@ -79,58 +79,48 @@ def locate(evidence: Evidence, *, significance: float | None = None) -> Where:
     if samples.gram_x is not None:
         raise TypeError("where() needs the columns of X; a precomputed kernel has none.")
     weights = to_host(overlap(e))
-    sums = [
-        BinSums.of(make_windows(to_host(samples.x.values)[:, j], column), psi, weights)
-        for j, column in enumerate(samples.x.columns)
-    ]
+    windows = [make_windows(to_host(samples.x.values)[:, j], column) for j, column in enumerate(samples.x.columns)]
+    sums = [BinSums.of(own, psi, weights) for own in windows]
     rows = np.sort(np.random.default_rng(0).permutation(len(e))[:MAX_POINTS])
     witness = _Witness(evidence.x, weights, rows)
 
     means = Means.of(evidence)
     constancy = Constancy.of(evidence, means)
 
-    def evaluate(T: Array) -> tuple[Array, Array, list[Array]]:
-        R = evidence.residual_labels(T)
+    def evaluate(R: Array) -> tuple[Array, Array, list[Array]]:
         difference = [bins.windowed(bins(R)) for bins in sums]
         sizes = [np.einsum("bgk,bgk->bg", d, d) for d in difference]
-        return np.concatenate([*sizes, witness(R, psi)], axis=1), constancy(T, R), difference
+        return np.concatenate([*sizes, witness(R, psi)], axis=1), constancy(R), difference
 
-    observed, varies, difference = evaluate(evidence.t[None, :])
-    labels = draw_batches(evidence.labels.scheme(), count, settings.seed, evidence.t)
-    null = [evaluate(to_host(T.held))[:2] for T in labels]
+    observed, varies, difference = evaluate(evidence.a[None, :])
+    null = [evaluate(R)[:2] for R in evidence.draws(count)]
     squares = np.concatenate([observed, *(sizes for sizes, _ in null)])
     everywhere = constancy.conclude(np.concatenate([varies, *(v for _, v in null)]), evidence, means)
-    z, mean, deviation = standard_scores(np.cbrt(squares))
-    pvalues = largest_pvalues(z)
-    band = np.maximum(mean + critical_value(z, alpha) * deviation, 0.0) ** 1.5
+    marks = Marks.of(observed[0] ** 0.5, np.cbrt(squares), alpha)
 
-    R = evidence.residual_labels(evidence.t[None, :])[0]
-    off = deviations(witness.phi, psi, R, weights, witness.ridge)
+    off = deviations(witness.phi, psi, evidence.a, weights, witness.ridge)
     off_sums = [replace(bins, values=off[bins.order]) for bins in sums]
 
     def squares_off(multipliers: Array) -> Array:
         parts = [bins.windowed(bins(multipliers)) for bins in off_sums]
         return np.concatenate([*(np.einsum("bgk,bgk->bg", d, d) for d in parts), witness(multipliers, off)], axis=1)
 
-    at_least = lower_bounds(observed[0] ** 0.5, multiplier_radii(squares_off, evidence.blocks, alpha))
+    radii = multiplier_radii(squares_off, evidence.signs.signs, evidence.sign_of_row, alpha)
+    at_least = lower_bounds(marks.size, radii)
     outcome = evidence.outcome
     varying = variation_of(psi if means is None else means.views(evidence.t, e), evidence)
-    found, start = [], 0
-    for bins, of_bins, variation in zip(sums, difference, varying, strict=True):
-        here = slice(start, start + bins.windows.count)
-        start = here.stop
-        evident = (observed[0, here] ** 0.5, band[here], z[0, here], pvalues[here] <= alpha + ROUNDING, pvalues[here])
-        profile = _profile(bins.windows, of_bins[0], evident, means, evidence.t, variation)
+    found = []
+    for bins, of_bins, variation, here in zip(sums, difference, varying, of_each(windows), strict=True):
+        profile = _profile(bins.windows, of_bins[0], marks.at(here), means, evidence.t, variation)
         found.append(replace(profile, at_least=at_least[here]))
     found.sort(key=lambda p: -p.variation)
-    here = slice(start, None)
+    points, band, _, outside, pvalues = marks.at(slice(-len(rows), None))
     given = ", given the propensity" if evidence.assumption == "" else f", as far as this holds: {evidence.assumption}"
     where = Where(
         everywhere=everywhere, profiles=tuple(found), contrasts=(), points=rows,
-        size=observed[0, here] ** 0.5, band=band[here],
-        outside=pvalues[here] <= alpha + ROUNDING, pvalues=pvalues[here], pvalue=float(pvalues.min()),
-        at_least=at_least[here],
-        significance=float(alpha), n_labels=count, labels=(samples.groups.p_label, samples.groups.q_label),
+        size=points, band=band, outside=outside, pvalues=pvalues, pvalue=float(marks.pvalues.min()),
+        at_least=at_least[-len(rows) :], significance=float(alpha), n_labels=count,
+        labels=(samples.groups.p_label, samples.groups.q_label),
         outcome=None if outcome is None else samples.y.columns[0].name,
         control=CONTROL.format(alpha=alpha, given=given), _outcomes=evidence.y.without_rows(),
         _outcome_range=None if outcome is None else tuple(np.quantile(outcome, [0.01, 0.99]).tolist()),
@@ -161,43 +151,13 @@ def _courses(where: Where, evidence: Evidence, sums: list[BinSums], measures: li
 
 
 def _profile(
-    windows: Windows,
-    difference: Array,
-    evident: tuple[Array, Array, Array, npt.NDArray[np.bool_], Array],
-    means: Means | None,
-    t: Array,
-    variation: tuple[float, float],
+    windows: Windows, difference: Array, marks: Marks, means: Means | None, t: Array, variation: tuple[float, float]
 ) -> Profile:
     n_p = np.bincount(windows.of_row, weights=t).astype(int)
     n_obs = np.stack([n_p, np.bincount(windows.of_row) - n_p], axis=1)
-    shifts = None if means is None else np.array([_window_shift(windows, g, means) for g in range(windows.count)])
-
-    def region(where: npt.NDArray[np.int64]) -> Region:
-        numeric = not windows.categories
-        shift: tuple[float, float] | tuple[None, None] = (None, None)
-        if means is not None:
-            found = means.shift(np.flatnonzero(np.isin(windows.of_row, where)))
-            shift = found if np.isfinite(found).all() else (None, None)
-        return Region(
-            windows.column.name,
-            float(windows.low[where[0]]) if numeric else None,
-            float(windows.high[where[-1]]) if numeric else None,
-            () if numeric else tuple(windows.categories[g] for g in where),
-            (int(n_obs[where, 0].sum()), int(n_obs[where, 1].sum())),
-            shift[0],
-            shift[1],
-            windows.column.dates,
-        )
-
-    marked = np.flatnonzero(evident[3])
-    runs = [marked] if windows.categories else np.split(marked, np.flatnonzero(np.diff(marked) > 1) + 1)
+    region = partial(Region, dates=windows.column.dates)
+    shift = None if means is None else partial(weighted, means.shift)
     return Profile(
-        windows.column.name, windows.categories, windows.low, windows.high, *evident,
-        None if shifts is None else shifts[:, 0], None if shifts is None else shifts[:, 1], n_obs, *variation,
-        tuple(region(run) for run in runs if len(run)), difference, windows.column.dates,
+        **along(windows, marks, n_obs, shift, region), variation=variation[0], variation_pvalue=variation[1],
+        difference=difference, dates=windows.column.dates,
     )  # fmt: skip
-
-
-def _window_shift(windows: Windows, g: int, means: Means) -> tuple[float, float]:
-    rows = np.flatnonzero(windows.join[g][windows.of_row] > 0)
-    return means.shift(rows, windows.join[g][windows.of_row[rows]])

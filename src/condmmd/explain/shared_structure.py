@@ -8,8 +8,8 @@ b, so that products over *pairs* of rows of a cell,
 
 estimate it. A real difference is in the products of a row with itself, which do not take part. If the propensity is
 right, U is centred whatever the outcomes are; if the regression is right, whatever the labels are: only where both are
-wrong in the same place is it not. So it is compared with labels drawn anew, and with residuals of random sign, and has
-to be larger than the largest of either over all partitions. No model is fitted, so that it takes a moment.
+wrong in the same place is it not. So it is compared with residual labels of random sign, and with residual outcomes of
+random sign, and has to be larger than the largest of either over all partitions. No model is fitted: it takes a moment.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, HeldLabels, cached_property, to_host
+from condmmd.backend import Array, cached_property, to_host
 from condmmd.data import Table
+from condmmd.labels import Multipliers
 from condmmd.nuisance.scores import Scores
-from condmmd.regression.logistic import LogisticFit, residual_labels
 
 __all__ = ["Left", "Partition", "Predicted", "Shared", "partitions"]
 
@@ -105,17 +105,17 @@ class Left:
     tau, R
         Labels less their propensity; residuals, a column for each direction, in units in which ``tau @ R`` has a
         standard error of 1 and is not negative: what opposes a difference makes no false alarm.
-    e, blocks, fit
-        The propensity; rows that share a label, None without; the logistic regression that the propensity is, where it
-        is one: labels drawn anew have theirs refitted, as those observed had.
+    blocks
+        Rows that share a label; None without.
+    multipliers
+        The law of the residual labels' signs.
     """
 
     parts: tuple[Partition, ...]
     tau: Array
     R: Array
-    e: Array
     blocks: Codes | None
-    fit: LogisticFit | None
+    multipliers: Multipliers
 
     @classmethod
     def of(
@@ -124,12 +124,12 @@ class Left:
         t: Array,
         e: Array,
         R: Array,
-        blocks: Codes | None = None,
-        fit: LogisticFit | None = None,
+        blocks: Codes | None,
+        multipliers: Multipliers,
     ) -> Left:
         tau, spread = t - e, np.sqrt(e * (1 - e) @ R**2)
         R = R[:, spread > 0] / spread[spread > 0]
-        return cls(parts, tau, R * np.where(tau @ R < 0, -1.0, 1.0), e, blocks, fit)
+        return cls(parts, tau, R * np.where(tau @ R < 0, -1.0, 1.0), blocks, multipliers)
 
     @cached_property
     def of_r(self) -> Array:
@@ -162,18 +162,13 @@ class Left:
         best = int(np.argmax(gain / error))
         return Predicted(float(gain[best] / total), float(error[best] / total), self.parts[best].covariates)
 
-    def at_labels_anew(self, uniform: Array) -> Array:
-        """Labels drawn from the propensity by uniform numbers, less the propensity as it would be fitted to them."""
-        labels = HeldLabels((uniform < self.e).astype(np.float64))
-        return to_host(residual_labels(labels, self.e, self.fit).held)
-
     def shared(self) -> Shared:
         """The most significant product of what is left in the labels and in one direction of the residuals."""
         U, width = self.tau @ self.of_r, self.R.shape[1]
-        rng, units = np.random.default_rng(0), np.arange(len(self.e)) if self.blocks is None else self.blocks
-        drawn = rng.random((DRAWS, int(units.max()) + 1))[:, units]
-        of_labels = self.at_labels_anew(drawn) @ self.of_r
-        signs = np.where(drawn < 0.5, 1.0, -1.0)
+        own = self.multipliers.draw([(DRAWS, np.random.default_rng(0))], self.tau)
+        of_labels = to_host(own.held) @ self.of_r
+        units = np.arange(len(self.tau)) if self.blocks is None else self.blocks
+        signs = np.random.default_rng(1).choice([-1.0, 1.0], size=(DRAWS, int(units.max()) + 1))[:, units]
         of_signs = np.stack([(signs * r) @ self.of_tau for r in self.R.T], axis=2).reshape(DRAWS, -1)
         pvalues = np.maximum(_pvalues(U, of_labels), _pvalues(U, of_signs))
         best = int(np.lexsort((-U, pvalues))[0])

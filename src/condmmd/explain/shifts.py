@@ -95,11 +95,10 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
     of weighted slopes: of many covariates, with few rows, a slope is seen that bins would lose. What chance does to
     both, whatever the difference itself, is seen by giving the rows' deviations random signs.
     """
-    t, e, blocks = evidence.t, evidence.e, evidence.blocks
+    t, e, of_row = evidence.t, evidence.e, evidence.sign_of_row
     windows = [wide_windows(evidence, j) for j in range(len(evidence.samples.x.columns))]
-    rng = np.random.default_rng(0)
-    signs = rng.integers(0, 2, size=(WILD, int(blocks.max()) + 1), dtype=np.int8) * 2 - 1
-    statistics = np.zeros((WILD + 1, len(windows)))
+    signs = evidence.signs.signs[:WILD]
+    statistics = np.zeros((len(signs) + 1, len(windows)))
     for j, bins in enumerate(windows):
         total = np.zeros((bins.count, values.shape[1]))
         deviation, enough = np.zeros_like(values), np.ones(bins.count, dtype=bool)
@@ -115,7 +114,7 @@ def variation_of(values: Array, evidence: Evidence) -> list[tuple[float, float]]
         weight = np.bincount(bins.of_row, weights=to_host(overlap(e)), minlength=bins.count) * enough
         weight = weight / weight.sum()
         by_bin = BinSums.of(bins, deviation, e)
-        draws = [total[None], *(by_bin(part[:, blocks]) for part in np.array_split(signs, 8))]
+        draws = [total[None], *(by_bin(part[:, of_row]) for part in np.array_split(signs, 8))]
         differences = np.concatenate(draws)
         centred = differences - np.einsum("g,bgk->bk", weight, differences)[:, None]
         statistics[:, j] = np.einsum("g,bgk->b", weight, centred**2)
@@ -132,12 +131,11 @@ def _among_signs(statistics: Array) -> Array:
     return standard_scores(np.cbrt(statistics), over=slice(1, None)).z
 
 
-def _slopes(values: Array, evidence: Evidence, signs: npt.NDArray[np.int8]) -> Array:
+def _slopes(values: Array, evidence: Evidence, signs: Array) -> Array:
     """The squared difference of the groups' slopes along each numeric covariate, observed and with random signs."""
-    t, e, blocks, x = evidence.t, evidence.e, evidence.blocks, evidence.samples.x
+    t, e, of_row, x = evidence.t, evidence.e, evidence.sign_of_row, evidence.samples.x
     scores = to_host(Scores.of(x)(to_host(x.values)))
     found = np.zeros((len(signs) + 1, scores.shape[1]))
-    random = signs.astype(np.float64)
     for j, score in enumerate(scores.T):
         observed, deviation = np.zeros(values.shape[1]), np.zeros_like(values)
         for own, sign in ((t * (1 - e), 1.0), ((1 - t) * e, -1.0)):
@@ -152,8 +150,9 @@ def _slopes(values: Array, evidence: Evidence, signs: npt.NDArray[np.int8]) -> A
             observed += sign * slope
             without = np.maximum(1 - share * (1 + centred**2 / spread), 0.01)  # by the line of the other rows
             deviation += sign * (lever / without)[:, None] * (apart - np.outer(centred, slope))
-        by_block = np.stack([np.bincount(blocks, weights=column) for column in deviation.T], axis=1)
-        draws = np.concatenate([observed[None], random @ by_block])
+        count = signs.shape[1]
+        by_sign = np.stack([np.bincount(of_row, weights=column, minlength=count) for column in deviation.T], axis=1)
+        draws = np.concatenate([observed[None], signs @ by_sign])
         found[:, j] = np.einsum("bk,bk->b", draws, draws)
     return found
 

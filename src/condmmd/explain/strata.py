@@ -20,7 +20,6 @@ from condmmd.data.warning_types import CondmmdWarning
 from condmmd.explain.evidence import Evidence, evidence_of
 from condmmd.explain.shifts import Means
 from condmmd.explain.windows import span
-from condmmd.statistics import ConditionalFit
 
 __all__ = ["EffectsOf", "Strata", "Stratum", "strata_tests"]
 
@@ -195,10 +194,7 @@ def _alone(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", CondmmdWarning)
         run = plan.run(select_rows(evidence.samples, mask, "column"))
-    fitted = run.trained.fitted
-    if not isinstance(fitted, ConditionalFit):
-        raise TypeError("there are no covariates along which to look.")
-    return run.outcome.pvalue, evidence_of(plan, run.trained, fitted), np.ones(int(mask.sum()), dtype=bool)
+    return run.outcome.pvalue, evidence_of(plan, run.trained), np.ones(int(mask.sum()), dtype=bool)
 
 
 def _shift(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -10,13 +12,14 @@ import numpy.typing as npt
 from condmmd.backend import Array, Weights, as_float
 from condmmd.data import Column
 
-__all__ = ["BinSums", "Windows", "day", "make_windows", "span"]
+__all__ = ["BinSums", "Windows", "day", "make_windows", "span", "weighted"]
 
 # A numeric covariate has this many bins at most, with at least this many rows each. A window is a bin and those beside
 # it, with weights that fall off.
 MAX_BINS = 40
 MIN_BIN_ROWS = 20
 FALL_OFF = 3
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,12 @@ class Windows:
     @property
     def count(self) -> int:
         return len(self.low)
+
+    def part(self, bins: npt.NDArray[np.int64]) -> tuple[str, float | None, float | None, tuple[str, ...]]:
+        """The covariate, and the range or the categories of some of its bins."""
+        if self.categories:
+            return self.column.name, None, None, tuple(self.categories[g] for g in bins)
+        return self.column.name, float(self.low[bins[0]]), float(self.high[bins[-1]]), ()
 
 
 def make_windows(values: Array, column: Column, count: int | None = None) -> Windows:
@@ -80,6 +89,10 @@ class BinSums:
         parts = [as_float(R[:, a:b]) @ self.values[a:b] for a, b in zip(self.starts[:-1], self.starts[1:], strict=True)]
         return np.stack(parts, axis=1)
 
+    def means(self, features: Array) -> Array:
+        """Weighted means in each window of features that every draw has anew: (B, rows, q) to (B, windows, q)."""
+        return self.windowed(np.add.reduceat(features[:, self.order], self.starts[:-1], axis=1))
+
     def windowed(self, sums: Array) -> Array:
         """Weighted mean difference in each window."""
         weight = np.maximum(self.windows.join @ self.weight, 1e-12)
@@ -102,3 +115,9 @@ def day(value: float) -> str:
     moment = np.datetime64(round(value * 86_400), "s")
     shown = str(moment.astype("datetime64[D]"))
     return shown if value == np.floor(value) else f"{shown} {str(moment)[11:16]}"
+
+
+def weighted(function: Callable[..., T], weights: Array) -> T:
+    """A function of rows and their weights, of the rows that have any."""
+    rows = np.flatnonzero(weights > 0)
+    return function(rows, weights[rows])

@@ -1,21 +1,20 @@
-"""The null law of a linear, centred statistic without resampling: what sums over many rows tend to."""
+"""The null law of a linear, centred statistic without draws: what random signs of many rows tend to."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
-from condmmd.backend import Array, observed_labels, to_host
+from condmmd.backend import Array, LabelBatch
 from condmmd.data.checks import check_choice
 from condmmd.data.warning_types import ApproximationWarning, warn_user
 from condmmd.inference.chi_squares import upper_tail
-from condmmd.inference.evaluate import check_statistics
+from condmmd.inference.evaluate import UNIT, check_statistics
 from condmmd.inference.joining import cauchy_combination, column_weights
-from condmmd.inference.label_noise import label_noise
 from condmmd.inference.moment_laws import MomentLaw, laws_of, stacked_laws
-from condmmd.inference.nulls import Settings
+from condmmd.inference.nulls import Settings, Signs
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.labels import LabelPlan, LabelRules, SchemeName
 from condmmd.statistics import CMMD, Fitted, LinearFit, Overlap, Statistic
@@ -33,8 +32,8 @@ class Asymptotic:
     """No resampling: with many rows each column is a weighted sum of chi-squares, whose tails are known however small.
 
     For `Family` and for ``CMMD(estimator=Overlap())``. The moments that they are made of are sums over independent
-    rows, with the covariance that null labels give them: so p-values of 1e-10 take no longer than others, where
-    resampling ends at ``1 / (1 + n_resamples)``. Several columns are joined by the Cauchy combination of their
+    rows, with the covariance that random signs give them (`Signs`): so p-values of 1e-10 take no longer than others,
+    where draws end at ``1 / (1 + n_resamples)``. Several columns are joined by the Cauchy combination of their
     p-values. It is approximate where few rows carry the sums, and then warns.
 
     Parameters
@@ -68,14 +67,14 @@ class Asymptotic:
             )
         if rules.blocks is not None:
             raise ValueError(
-                "null=Asymptotic() is for rows with labels of their own, not for `blocks`; use null=Resampling()."
+                "null=Asymptotic() is for rows with labels of their own, not for `blocks`; leave `null` out."
             )
 
     def run(self, fitted: Fitted, labels: LabelPlan, settings: Settings) -> Outcome:  # noqa: ARG002
         """Upper tails of the law of each column at the observed labels, and their combination."""
         if not isinstance(fitted, LinearFit):
             raise TypeError("null=Asymptotic() is for statistics that are linear in the labels.")
-        observed = check_statistics(fitted(observed_labels(labels.samples.groups.t)), fitted)[0]
+        observed = check_statistics(fitted(labels.multipliers.observed), fitted)[0]
         laws = _column_laws(fitted, labels)
         _warn_few(laws)
         single = _tails(observed, laws)
@@ -87,6 +86,18 @@ class Asymptotic:
             float(observed[smallest]), overall, np.empty(0), level_results(fitted.columns, observed, single), 0, scheme
         )
 
+    def draws(self, labels: LabelPlan, seed: int, count: int, at_once: int = UNIT) -> Iterator[LabelBatch]:
+        """Random signs, whose limit it is."""
+        return Signs().draws(labels, seed, count, at_once)
+
+    def log_ways(self, labels: LabelPlan) -> float:
+        """Those of the signs."""
+        return Signs().log_ways(labels)
+
+    def assumption(self, labels: LabelPlan) -> str:
+        """That of the signs."""
+        return Signs().assumption(labels)
+
     def judge(self, fitted: Fitted, labels: LabelPlan) -> Callable[[Array], float] | None:
         """The p-value of the test if its columns had other values than those observed."""
         if not isinstance(fitted, LinearFit):
@@ -96,15 +107,12 @@ class Asymptotic:
 
 
 def _column_laws(fitted: LinearFit, labels: LabelPlan) -> list[MomentLaw]:
-    form = fitted.linear
-    noise = label_noise(labels, to_host(form.e), form.fit)
-    return [law for products in form.products for law in laws_of(products, noise)]
+    return [law for products in fitted.products for law in laws_of(products, labels.noise)]
 
 
 def _tails(columns: Array, laws: list[MomentLaw]) -> Array:
     """The p-value of each column by itself."""
-    stacked = stacked_laws(laws)
-    return upper_tail(stacked.mean + (columns - stacked.mean) / [law.scale for law in laws], stacked)
+    return upper_tail(columns, stacked_laws(laws))
 
 
 def _joined(single: Array, fitted: LinearFit) -> float:
@@ -116,7 +124,7 @@ def _joined(single: Array, fitted: LinearFit) -> float:
 def _words(laws: list[MomentLaw], *, several: bool) -> str:
     how = "" if all(law.exact for law in laws) else ", whose smaller weights are known by their sums"
     joined = ", columns joined by the Cauchy combination" if several else ""
-    return f"no labels drawn: sums of chi-squares that many rows lead to{how}{joined}"
+    return f"nothing drawn: sums of chi-squares that many rows lead to{how}{joined}"
 
 
 def _warn_few(laws: list[MomentLaw]) -> None:
@@ -124,6 +132,6 @@ def _warn_few(laws: list[MomentLaw]) -> None:
     if rows < FEW_ROWS:
         warn_user(
             f"null=Asymptotic(): a column rests on about {rows:.0f} rows, too few for the normal law of its sums; use "
-            "null=Resampling(), or more rows.",
+            "null=Signs(), or more rows.",
             ApproximationWarning,
         )

@@ -54,7 +54,7 @@ class Compute:
         cores = int(cpu_count())
         return min(batches, cores if self.n_jobs == -1 else min(cores, int(self.n_jobs or 1)))
 
-    def report(self, done: int, total: int, what: str = "null labels") -> None:
+    def report(self, done: int, total: int, what: str = "null draws") -> None:
         """Say how far it is."""
         if self.progress:
             sys.stderr.write(f"\r{what} {done}/{total}" + ("\n" if done >= total else ""))

@@ -1,9 +1,10 @@
-"""Statistics at the observed and the null labels: in batches, by one worker or many, always the same numbers."""
+"""Statistics at the observed vector and at null vectors: in batches, by one worker or many, always the same numbers."""
 
 from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,23 +16,23 @@ from condmmd.backend import (
     device_memory,
     is_chunked,
     n_rows,
-    observed_labels,
     on_processor,
     stacked,
 )
 from condmmd.data.checks import is_number
 from condmmd.inference.compute import Compute
-from condmmd.labels import Scheme
-from condmmd.statistics import Fitted
+from condmmd.labels import Scheme, SignBatch
+from condmmd.statistics import Fitted, centre_of, residual_labels
 
-__all__ = ["check_statistics", "draw_batches", "evaluate_labels", "labels_at_once", "read_seed"]
+__all__ = ["Settings", "check_statistics", "draw_batches", "evaluate_null", "labels_at_once", "read_seed"]
 
 Seeds: TypeAlias = list[tuple[int, np.random.SeedSequence]]
 
-# Null labels are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
+# Null vectors are drawn in units of this many, each from its own seed, so that no result depends on batches or workers.
 UNIT = 64
 # Labels held at once, unless the user says otherwise: half a gigabyte, or a share of a device's memory.
 MAX_LABELS = 2**29
+FLOAT = 8
 # Of few rows, so many labels at once: a batch costs Python's time whatever its size.
 FEW_LABELS = 2**19
 
@@ -47,10 +48,16 @@ def read_seed(rng: Any) -> int:
     raise TypeError(f"`rng` must be None, a non-negative integer or a numpy.random.Generator; got {rng!r}.")
 
 
-def draw_batches(scheme: Scheme, n_resamples: int, seed: int, t: Rows, at_once: int = UNIT) -> Iterator[LabelBatch]:
-    """Null labels, some at a time, where the rows are."""
+def draw_batches(
+    scheme: Scheme, n_resamples: int, seed: int, t: Rows, *, centre: Rows | None = None, at_once: int = UNIT
+) -> Iterator[LabelBatch]:
+    """Null vectors, some at a time, where the rows are: labels, less their ``centre`` if it is given; or signs."""
     for batch in _batches(n_resamples, seed, at_once):
-        yield _draw(scheme, batch, t)
+        yield _residual(_draw(scheme, batch, t), centre)
+
+
+def _residual(T: LabelBatch, centre: Rows | None) -> LabelBatch:
+    return T if isinstance(T, SignBatch) else residual_labels(T, centre)
 
 
 def _batches(n_resamples: int, seed: int, at_once: int) -> list[Seeds]:
@@ -64,21 +71,37 @@ def _draw(scheme: Scheme, batch: Seeds, t: Rows) -> LabelBatch:
     return scheme.draw([(size, np.random.default_rng(seed)) for size, seed in batch], t)
 
 
-def evaluate_labels(fitted: Fitted, scheme: Scheme, t: Rows, *, n_resamples: int, seed: int, compute: Compute) -> Array:
-    """Every column of a statistic at the observed labels (first row) and at the null labels."""
-    at_once = compute.batch_size or labels_at_once(t)
+@dataclass(frozen=True)
+class Settings:
+    """How many null draws, from which seed, on which machine, for a decision at which significance."""
+
+    n_resamples: int
+    seed: int
+    significance: float
+    compute: Compute
+
+
+def evaluate_null(
+    fitted: Fitted, observed: LabelBatch, scheme: Scheme, t: Rows, count: int, settings: Settings
+) -> Array:
+    """Every column of a statistic at the observed vector (first row) and at ``count`` that a scheme draws."""
+    centre, compute = centre_of(fitted), settings.compute
+    at_once = compute.batch_size or labels_at_once(t, 1 if centre is None else FLOAT)
     if compute.n_jobs not in (None, 1) and compute.batch_size is None:
         at_once = min(at_once, 4 * UNIT)  # so that there is something for every worker
-    batches = _batches(n_resamples, seed, at_once)
+    batches = _batches(count, settings.seed, at_once)
 
     def evaluate(number: int) -> Array:
         null = _draw(scheme, batches[number], t)
-        return fitted(stacked([observed_labels(t), null]) if number == 0 else null)
+        if isinstance(null, SignBatch):
+            found = fitted(null)
+            return found if number else np.concatenate([fitted(observed), found])
+        return fitted(_residual(null if number else stacked([observed, null]), centre))
 
     done = []
     for part in _each(evaluate, len(batches), compute.workers(len(batches)) if on_processor(t) else 1):
         done.append(part)
-        compute.report(sum(len(p) for p in done) - 1, n_resamples)
+        compute.report(sum(len(p) for p in done) - 1, count)
     return check_statistics(np.concatenate(done), fitted)
 
 
@@ -88,7 +111,7 @@ def check_statistics(statistics: Array, fitted: Fitted) -> Array:
     if bad.any():
         first = int(np.argmax(bad.any(axis=0)))
         column, of_null = fitted.columns[first], int(bad[1:, first].sum())
-        where = "the observed labels" if bad[0, first] else f"{of_null} of {len(bad) - 1} null labels"
+        where = "the observed labels" if bad[0, first] else f"{of_null} of {len(bad) - 1} null draws"
         raise ValueError(
             f"the statistic ({column.name or f'level {column.level:g}'}) is not finite at {where}, so there is no "
             "p-value. It was too large for double precision, or something that it is made of was NaN: a high `level` "
@@ -109,10 +132,8 @@ def _each(evaluate: Any, count: int, workers: int) -> Iterator[Array]:
     yield from Parallel(n_jobs=workers, return_as="generator")(delayed(evaluate)(number) for number in range(count))
 
 
-def labels_at_once(t: Rows) -> int:
-    """As many as are worth a pass over the rows, and fit in memory."""
-    if is_chunked(t):
-        return 16 * UNIT
-    limit = max(MAX_LABELS, device_memory(t) // 32)
+def labels_at_once(t: Rows, size: int = 1) -> int:
+    """As many vectors, of numbers of so many bytes, as are worth a pass over the rows, and fit in memory."""
+    limit = max(MAX_LABELS, device_memory(t) // 32) // (size * n_rows(t))
     wanted = max(4 * UNIT, FEW_LABELS // n_rows(t)) if on_processor(t) else 16 * UNIT
-    return min(wanted, limit // n_rows(t))
+    return min(16 * UNIT if is_chunked(t) else wanted, limit)

@@ -1,4 +1,4 @@
-"""From statistics at observed and null labels to p-values, for one column or for many at once.
+"""From statistics at the observed labels and at null draws to p-values, for one column or for many at once.
 
 Everything that ranks something observed among its like does it here, with one rule for ties: two values that differ by
 less than 1e-10 of their unit are equal but for the order of a sum, and count as a tie. What is NaN or infinite has no
@@ -49,7 +49,7 @@ def pvalue(observed: float, null: Array, unit: float | None = None) -> float:
     Parameters
     ----------
     observed, null
-        The statistic at the observed and at the null labels.
+        The statistic at the observed labels and at null draws.
     unit
         What a tie is measured in; None: the observed value, which is right for a sum of squares.
     """
@@ -63,7 +63,7 @@ def pvalues(statistics: Array) -> Array:
 
 def _ranked(observed: Array, null: Array, unit: float | None) -> Array:
     check_finite(observed, "observed statistics")
-    check_finite(null, "statistics at null labels")
+    check_finite(null, "statistics at null draws")
     slack = TIE * (np.abs(observed) if unit is None else np.full(len(observed), unit))
     return np.asarray((1 + np.sum(null[:, None] >= observed - slack, axis=0)) / (1 + len(null)))
 

@@ -1,9 +1,9 @@
 """The law of each column of a linear statistic when its moments are normal: a weighted sum of chi-squares.
 
-The weights are the eigenvalues of the second moments of ``vec(sum_i tau_i phi_i psi_i^T)``, scaled by the column's
-weights. Of two matrices with the same eigenvalues, over rows and over products of features, the smaller is made; where
-both are large, the leading eigenvalues are found by a randomised range (Halko, Martinsson and Tropp), and the others,
-none of which matters to a tail by itself, enter by their sum and the sum of their squares.
+The weights are the eigenvalues of the second moments of ``vec(sum_i a_i phi_i rho_i^T)`` over random signs, scaled by
+the column's weights. Of two matrices with the same eigenvalues, over rows and over products of features, the smaller is
+made; where both are large, the leading eigenvalues are found by a randomised range (Halko, Martinsson and Tropp), and
+the others, none of which matters to a tail by itself, enter by their sum and the sum of their squares.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 
 from condmmd.backend import Array, to_host
 from condmmd.inference.chi_squares import ChiSquares
-from condmmd.inference.label_noise import LabelNoise
+from condmmd.labels import Multipliers
 from condmmd.statistics import Products
 
 __all__ = ["MomentLaw", "laws_of", "stacked_laws"]
@@ -24,7 +24,7 @@ EXACT, CHUNK_NUMBERS = 1200, 2**26
 # Weights kept one by one at most; the rest is one term with the same mean and variance. Fewer are kept where its third
 # cumulant, in units of the largest weight, is then wrong by less than this: by half a percent of any tail, or less.
 LEADING, LUMPED = 150, 0.02
-# How far the variance of that rest may fall for labels being labels, not normal.
+# How far the variance of that rest may fall for signs being signs, not normal.
 CORRECTED = 0.25
 RANGE, OVERSAMPLED, PASSES, PROBES = 40, 10, 2, 20
 
@@ -33,15 +33,12 @@ RANGE, OVERSAMPLED, PASSES, PROBES = 40, 10, 2, 20
 class MomentLaw:
     """One column: its weights and degrees of freedom, and whether the weights are exact.
 
-    ``scale`` stretches the law about its mean, where labels of which one kind is rare vary more than normal ones.
-
     ``rows`` is the number of rows, all alike, that would give a sum as near to normal: ``1 / sum_i share_i^2`` with the
     share of each row in the variance.
     """
 
     weights: Array
     degrees: Array
-    scale: float
     rows: float
     exact: bool
 
@@ -55,42 +52,41 @@ def stacked_laws(laws: list[MomentLaw]) -> ChiSquares:
     return ChiSquares(weights, degrees)
 
 
-def laws_of(products: Products, noise: LabelNoise) -> list[MomentLaw]:
+def laws_of(products: Products, multipliers: Multipliers) -> list[MomentLaw]:
     """The law of each column of these products."""
-    phi, psi = to_host(products.phi), to_host(products.psi)
-    count, size = len(phi), phi.shape[1] * psi.shape[1]
+    phi, rho = to_host(products.phi), to_host(products.rho)
+    count, size = len(phi), phi.shape[1] * rho.shape[1]
     if not size:  # the main effects of covariates that are constant
-        return [_law(np.zeros(1), np.zeros(count), noise)] * len(products.weights)
+        return [_law(np.zeros(1), np.zeros(count))] * len(products.weights)
     if size <= min(count, EXACT) and count * size <= CHUNK_NUMBERS:
-        return _over_features(phi, psi, products.weights, noise)
+        return _over_features(phi, rho, products.weights, multipliers)
     if count <= EXACT:
-        outcomes = psi @ psi.T
-        return [_over_rows((phi * weights) @ phi.T * outcomes, noise) for weights in products.weights]
-    return _leading_only(phi, psi, products.weights, noise)
+        outcomes = rho @ rho.T
+        return [_over_rows((phi * weights) @ phi.T * outcomes, multipliers) for weights in products.weights]
+    return _leading_only(phi, rho, products.weights, multipliers)
 
 
-def _over_features(phi: Array, psi: Array, weights: Array, noise: LabelNoise) -> list[MomentLaw]:
-    A = (phi[:, :, None] * psi[:, None, :]).reshape(len(phi), -1)
-    B = noise.root(A)
+def _over_features(phi: Array, rho: Array, weights: Array, multipliers: Multipliers) -> list[MomentLaw]:
+    B = multipliers.root((phi[:, :, None] * rho[:, None, :]).reshape(len(phi), -1))
     second, squares = B.T @ B, B**2
     found = []
     for own in weights:
-        scale = np.repeat(own, psi.shape[1])
+        scale = np.repeat(own, rho.shape[1])
         values = np.asarray(np.linalg.eigvalsh(second * np.outer(scale, scale) ** 0.5), dtype=np.float64)
-        found.append(_law(values, squares @ scale, noise))
+        found.append(_law(values, squares @ scale))
     return found
 
 
-def _over_rows(K: Array, noise: LabelNoise) -> MomentLaw:
-    G = noise.root(noise.root(K).T)
-    return _law(np.asarray(np.linalg.eigvalsh(0.5 * (G + G.T)), dtype=np.float64), np.diagonal(G), noise)
+def _over_rows(K: Array, multipliers: Multipliers) -> MomentLaw:
+    G = multipliers.root(multipliers.root(K).T)
+    return _law(np.asarray(np.linalg.eigvalsh(0.5 * (G + G.T)), dtype=np.float64), np.diagonal(G))
 
 
-def _law(values: Array, of_rows: Array, noise: LabelNoise) -> MomentLaw:
+def _law(values: Array, of_rows: Array) -> MomentLaw:
     """From all eigenvalues, and what each row contributes to their sum."""
     values = np.maximum(values[::-1], 0.0)
     leading, rest = np.split(values, [_needed(values)])
-    return _joined(leading, (float(rest.sum()), float(rest @ rest)), of_rows, noise, exact=True)
+    return _joined(leading, (float(rest.sum()), float(rest @ rest)), of_rows, exact=True)
 
 
 def _needed(values: Array) -> int:
@@ -103,60 +99,61 @@ def _needed(values: Array) -> int:
     return int(np.clip(np.argmax(np.append(wrong[1:] <= LUMPED * (1 - unit[1:]), True)) + 1, 1, LEADING))
 
 
-def _joined(leading: Array, rest: tuple[float, float], of_rows: Array, noise: LabelNoise, *, exact: bool) -> MomentLaw:
+def _joined(leading: Array, rest: tuple[float, float], of_rows: Array, *, exact: bool) -> MomentLaw:
     """The leading weights, and the rest as one term by the sum of its weights and the sum of their squares.
 
-    The variance of a sum of squares, ``2 sum weight^2`` for normal moments, has ``sum_i excess_i share_i^2`` more for
-    labels. Where many directions share it (a narrow kernel), that is seen: what is less is taken from the rest, whose
-    weights no far tail depends on; what is more stretches the whole.
+    The variance of a sum of squares, ``2 sum weight^2`` for normal moments, is smaller by ``2 sum_i share_i^2`` for
+    signs, which change no square. Where many directions share it (a narrow kernel), that is seen, and is taken from the
+    rest, whose weights no far tail depends on.
     """
     leading = leading[leading > 1e-12 * leading.max(initial=0.0)]
     weights, degrees = leading, np.ones(len(leading))
     total, squares = rest
-    more = 0.5 * float(noise.excess @ of_rows[: len(noise.excess)] ** 2)
-    scale = (1 + max(more, 0.0) / max(squares + float(leading @ leading), 1e-300)) ** 0.5
     if total > 1e-12 * leading.sum() and squares > 0:
-        squares = max(squares + min(more, 0.0), CORRECTED * squares)
+        squares = max(squares - float(of_rows @ of_rows), CORRECTED * squares)
         weights, degrees = np.append(weights, squares / total), np.append(degrees, total**2 / squares)
     whole = float(of_rows.sum())
     rows = whole**2 / float(of_rows @ of_rows) if whole > 0 else 0.0
-    return MomentLaw(weights, degrees, scale, rows, exact)
+    return MomentLaw(weights, degrees, rows, exact)
 
 
-def _leading_only(phi: Array, psi: Array, weights: Array, noise: LabelNoise) -> list[MomentLaw]:
-    of_rows = np.zeros((len(weights), len(phi) + (noise.mean is not None)))
+def _leading_only(phi: Array, rho: Array, weights: Array, multipliers: Multipliers) -> list[MomentLaw]:
+    of_rows = np.zeros((len(weights), multipliers.count))
     for j in range(phi.shape[1]):
-        of_rows += weights[:, j : j + 1] * np.sum(noise.root(phi[:, j : j + 1] * psi) ** 2, axis=1)
-    return [_randomised(_Map(phi * own**0.5, psi, noise), shares) for own, shares in zip(weights, of_rows, strict=True)]
+        of_rows += weights[:, j : j + 1] * np.sum(multipliers.root(phi[:, j : j + 1] * rho) ** 2, axis=1)
+    return [
+        _randomised(_Map(phi * own**0.5, rho, multipliers), shares)
+        for own, shares in zip(weights, of_rows, strict=True)
+    ]
 
 
 @dataclass(frozen=True, eq=False)
 class _Map:
-    """``B = root(A)`` with ``A_i = phi_i (x) psi_i``, as a map that is never written out."""
+    """``B = root(A)`` with ``A_i = phi_i (x) rho_i``, as a map that is never written out."""
 
     phi: Array
-    psi: Array
-    noise: LabelNoise
+    rho: Array
+    multipliers: Multipliers
 
     def __call__(self, U: Array) -> Array:
         """``B U`` for U of shape (r q, k)."""
-        r, q = self.phi.shape[1], self.psi.shape[1]
+        r, q = self.phi.shape[1], self.rho.shape[1]
         along = np.zeros((len(self.phi), U.shape[1]))
         by_outcome = np.ascontiguousarray(U.reshape(r, q, -1).transpose(1, 0, 2))
         for k in range(q):
-            along += self.psi[:, k : k + 1] * (self.phi @ by_outcome[k])
-        return self.noise.root(along)
+            along += self.rho[:, k : k + 1] * (self.phi @ by_outcome[k])
+        return self.multipliers.root(along)
 
     def transposed(self, Y: Array) -> Array:
         """``B^T Y``."""
-        own = self.noise.adjoint(Y)
-        found = [self.phi.T @ (self.psi[:, k : k + 1] * own) for k in range(self.psi.shape[1])]
+        own = self.multipliers.adjoint(Y)
+        found = [self.phi.T @ (self.rho[:, k : k + 1] * own) for k in range(self.rho.shape[1])]
         return np.stack(found, axis=1).reshape(-1, Y.shape[1])
 
 
 def _randomised(B: _Map, of_rows: Array) -> MomentLaw:
     rng = np.random.default_rng(0)  # a direction is as good as any other; the result must not depend on the run
-    Q, _ = np.linalg.qr(B(rng.normal(size=(B.phi.shape[1] * B.psi.shape[1], RANGE + OVERSAMPLED))))
+    Q, _ = np.linalg.qr(B(rng.normal(size=(B.phi.shape[1] * B.rho.shape[1], RANGE + OVERSAMPLED))))
     for _ in range(PASSES):
         Q, _ = np.linalg.qr(B(B.transposed(Q)))
     values = np.asarray(np.linalg.svd(B.transposed(Q), compute_uv=False) ** 2, dtype=np.float64)
@@ -168,4 +165,4 @@ def _randomised(B: _Map, of_rows: Array) -> MomentLaw:
     between = values[RANGE:]
     rest = max(float(of_rows.sum()) - float(leading.sum()), 0.0)
     squares = float(between @ between) + float(np.sum(spread**2)) / PROBES
-    return _joined(leading, (rest, squares), of_rows, B.noise, exact=False)
+    return _joined(leading, (rest, squares), of_rows, exact=False)

@@ -49,11 +49,11 @@ class Outcome:
     statistic, pvalue
         Those of all columns, joined.
     null
-        The joined statistic at each null label vector; may be empty.
+        The joined statistic at each null draw; may be empty.
     by_level
         Each column by itself.
     n_resamples
-        Null label vectors behind it.
+        Null draws behind it.
     scheme
         How the null was made, in words.
     """

@@ -1,4 +1,4 @@
-"""Null laws of residual features: flips of their signs, outcomes drawn anew from the model, or the normal limit."""
+"""Null laws of residual features: random signs, outcomes drawn anew from the model, or the normal limit."""
 
 from __future__ import annotations
 
@@ -10,27 +10,24 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import ndtr
 
-from condmmd.backend import Array, HeldLabels, blas_threads_for, move_to, n_rows, steps_of
+from condmmd.backend import blas_threads_for, n_rows, steps_of
 from condmmd.data.checks import check_choice, check_resamples
 from condmmd.data.warning_types import SmallSampleWarning, warn_user
 from condmmd.embedding.rowwise import ComparedRows, Redraw, principal_residuals
-from condmmd.inference.evaluate import UNIT, check_statistics, evaluate_labels
-from condmmd.inference.joining import join_columns, pvalue, pvalues
-from condmmd.inference.nulls import Settings
+from condmmd.inference.evaluate import UNIT, check_statistics
+from condmmd.inference.nulls import Settings, Signs, outcome_of
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed
-from condmmd.labels.signs import EverySign, SignFlips, ways_to_flip
+from condmmd.labels import ways_to_flip
 from condmmd.statistics.rowwise import FittedRowwise, Rowwise
 
 __all__ = [
-    "NullName", "RowwisePlan", "TrainedRows", "by_flips", "by_normal_limit", "by_redraws", "redraw_units",
+    "NullName", "RowwisePlan", "TrainedRows", "by_normal_limit", "by_redraws", "redraw_units",
 ]  # fmt: skip
 
 # Features of the outcomes in a test, where the user did not say.
 MOST_FEATURES = 64
-# So many sign vectors are all of them, where units are this few.
-FEW_UNITS = 20
-# Outcomes are drawn anew up to so many rows; of more, signs of runs of rows are flipped, which costs no more for more.
+# Outcomes are drawn anew up to so many rows; of more, classes of rows share signs, which costs no more.
 REDRAWN_ROWS = 50_000
 # Numbers in the residuals of the outcomes that are drawn at once.
 REDRAWN_NUMBERS = 2**23
@@ -85,7 +82,8 @@ class RowwisePlan:
             return by_redraws(trained.fitted, trained.redraw, self.settings)
         if self._null(trained.rows) == "normal":
             return by_normal_limit(trained.fitted)
-        return by_flips(trained.fitted, self.settings)
+        _warn_few(trained.fitted.multipliers.count, self.settings.significance)
+        return Signs().compare(trained.fitted, trained.fitted.multipliers, self.settings)
 
     def _null(self, rows: ComparedRows) -> NullName:
         """Which null, where that is left open: exact where it can be at no great cost."""
@@ -100,27 +98,6 @@ class RowwisePlan:
         return "redraw" if rows.exact and few and not chunked else "flips"
 
 
-def by_flips(fitted: FittedRowwise, settings: Settings) -> Outcome:
-    """Compare the observed signs with random ones, or with all there are where those are no more."""
-    ones = fitted.ones
-    count, n_resamples = int(ones.shape[0]), settings.n_resamples
-    every = count <= FEW_UNITS and ways_to_flip(count) - 1 <= n_resamples
-    if every:
-        n_resamples = ways_to_flip(count) - 1
-        _warn_few(count, settings.significance)
-    else:
-        check_resamples(n_resamples, settings.significance)
-    scheme = EverySign(count) if every else SignFlips()
-    if every:
-        whole = np.concatenate([np.ones((1, count)), np.asarray(scheme.draw([], np.ones(count)).held)])
-        statistics = check_statistics(_at_signs(fitted, whole), fitted)
-    else:
-        statistics = evaluate_labels(
-            fitted, scheme, ones, n_resamples=n_resamples, seed=settings.seed, compute=settings.compute
-        )
-    return _ranked(fitted, statistics, n_resamples, scheme.name)
-
-
 def by_redraws(fitted: FittedRowwise, redraw: Redraw, settings: Settings) -> Outcome:
     """Compare the observed outcomes with outcomes drawn from the model: exact, if it is the model that is tested."""
     check_resamples(settings.n_resamples, settings.significance)
@@ -130,7 +107,7 @@ def by_redraws(fitted: FittedRowwise, redraw: Redraw, settings: Settings) -> Out
         parts.append(fitted.at(redraw(rng, size)))
         settings.compute.report(sum(len(part) for part in parts) - 1, settings.n_resamples, "redraws")
     statistics = check_statistics(np.concatenate(parts), fitted)
-    return _ranked(fitted, statistics, settings.n_resamples, "outcomes redrawn from the model")
+    return outcome_of(fitted, statistics, "outcomes redrawn from the model")
 
 
 def by_normal_limit(fitted: FittedRowwise) -> Outcome:
@@ -141,25 +118,6 @@ def by_normal_limit(fitted: FittedRowwise) -> Outcome:
     p = float(ndtr(-score))
     by_level = level_results(fitted.columns, np.array([score]), np.array([p]))
     return Outcome(score, p, np.empty(0), by_level, 0, "normal limit")
-
-
-def _ranked(fitted: FittedRowwise, statistics: Array, n_resamples: int, scheme: str) -> Outcome:
-    joined = join_columns(fitted, statistics)
-    unit = None if statistics.shape[1] == 1 and not fitted.columns[0].signed else 1.0
-    if unit is not None and statistics.shape[1] == 1:
-        unit = float(np.abs(joined).max())
-    overall = pvalue(float(joined[0]), joined[1:], unit=unit)
-    own = np.where(
-        [column.signed for column in fitted.columns],
-        [pvalue(c[0], c[1:], unit=float(np.abs(c).max())) for c in statistics.T],
-        pvalues(statistics),
-    )
-    by_level = level_results(fitted.columns, statistics[0], own)
-    return Outcome(float(joined[0]), overall, joined[1:], by_level, n_resamples, scheme)
-
-
-def _at_signs(fitted: FittedRowwise, signs: Array) -> Array:
-    return fitted(HeldLabels(move_to(signs, fitted.ones)))
 
 
 def redraw_units(count: int, seed: int, at_once: int = UNIT) -> Iterator[tuple[int, np.random.Generator]]:

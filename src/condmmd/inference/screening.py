@@ -14,16 +14,16 @@ import numpy.typing as npt
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from condmmd.backend import Array, to_host
+from condmmd.backend import Array, cached_property, to_host
 from condmmd.data import Column, Samples, Table
 from condmmd.inference.asymptotic import DEARER, Asymptotic
 from condmmd.inference.chi_squares import ChiSquares, upper_tail
 from condmmd.inference.joining import cauchy_combination
-from condmmd.inference.label_noise import LabelNoise, label_noise
 from condmmd.inference.nulls import Settings
 from condmmd.inference.plan import Plan, Trained
-from condmmd.labels import LabelRules
+from condmmd.labels import LabelRules, Multipliers
 from condmmd.nuisance.residuals import PooledRidge
+from condmmd.regression.odds import total_overlap
 from condmmd.regression.regularization import GRID
 from condmmd.statistics import Family
 from condmmd.statistics.family import FittedFamily
@@ -35,6 +35,10 @@ __all__ = ["KINDS", "Screened", "screen_outcomes"]
 DIRECTIONS, RANK = 10, 40
 # Numbers held at once, and weights of a law kept one by one.
 CHUNK_NUMBERS, LEADING = 2**24, 16
+# Of lambdas whose leave-one-out errors are equal but for rounding (a kernel that sees no two rows alike), the largest.
+TIE = 1 - 1e-9
+# A lambda by which a row fits itself has no leave-one-out error.
+MOST_LEVERAGE = 0.99
 # Functions of the rank beyond its mean and spread: Legendre polynomials of these degrees.
 DEGREES = (1, 2, 3, 4)
 KINDS = ("mean", "spread", "distribution")
@@ -57,12 +61,10 @@ def screen_outcomes(samples: Samples, rules: LabelRules, settings: Settings) -> 
     trained = Plan(Family(max_rank=RANK), rules, PooledRidge(), Asymptotic(rules.scheme), settings).train(few)
     if not isinstance(trained.fitted, FittedFamily) or trained.pooled is None:
         raise TypeError("screening rests on Family and the pooled regression.")
-    e, fit = trained.fitted.labels
-    sides = _Sides.of(trained.fitted, label_noise(trained.labels, to_host(e), fit))
-    tau = to_host(trained.labels.samples.groups.t) - to_host(e)  # at the observed labels the refit changes nothing
+    sides = _Sides.of(trained.fitted, trained.labels.noise)
     ridge = _Ridge.of(to_host(trained.pooled.features))
-    step = max(1, CHUNK_NUMBERS // max(4 * len(Y), sides.phi.shape[1] * (sides.phi.shape[1] + sides.taken)))
-    found = [_screen(Y[:, start : start + step], tau, ridge, sides) for start in range(0, Y.shape[1], step)]
+    step = max(1, CHUNK_NUMBERS // max(4 * len(Y), sides.phi.shape[1] ** 2))
+    found = [_screen(Y[:, start : start + step], ridge, sides) for start in range(0, Y.shape[1], step)]
     single, effects = np.concatenate([p for p, _ in found]), np.concatenate([d for _, d in found])
     varies = Y.any(axis=0)
     joined = np.where(varies, np.minimum(1.0, DEARER * cauchy_combination(single)), 1.0)
@@ -116,11 +118,13 @@ class _Ridge:
         centred = Y - Y.mean(axis=0)
         M = self.features.T @ centred
         best, error = np.zeros(Y.shape[1], dtype=np.int64), np.full(Y.shape[1], np.inf)
-        for number in range(self.shrink.shape[1]):
+        for number in reversed(range(self.shrink.shape[1])):
+            if self.leverage[:, number].max() > MOST_LEVERAGE:
+                continue
             misfit = centred - self.features @ (self.shrink[:, number, None] * M)
-            misfit /= np.maximum(1.0 - self.leverage[:, number, None], 0.01)
+            misfit /= 1.0 - self.leverage[:, number, None]
             own = np.einsum("ij,ij->j", misfit, misfit)
-            best, error = np.where(own < error, number, best), np.minimum(error, own)
+            best, error = np.where(own < TIE * error, number, best), np.minimum(error, own)
         return self.less_fitted(centred, best), best
 
     def less_fitted(self, values: Array, best: npt.NDArray[np.int64]) -> Array:
@@ -135,68 +139,48 @@ class _Sides:
 
     phi: Array
     columns: tuple[tuple[slice, Array], ...]
-    noise: LabelNoise
+    multipliers: Multipliers
     rows: float
 
     @classmethod
-    def of(cls, fitted: FittedFamily, noise: LabelNoise) -> _Sides:
+    def of(cls, fitted: FittedFamily, multipliers: Multipliers) -> _Sides:
         columns, start = [], 0
         for side in fitted.sides:
             part = slice(start, start + len(side.sigma))
             columns += [(part, side.sigma**level / (side.sigma + side.lam) ** 2) for level in side.mean_levels]
             start = part.stop
-        e = to_host(fitted.labels[0])
-        return cls(np.concatenate([to_host(s.phi) for s in fitted.sides], axis=1), tuple(columns), noise, e @ (1 - e))
+        phi = np.concatenate([to_host(s.phi) for s in fitted.sides], axis=1)
+        return cls(phi, tuple(columns), multipliers, total_overlap(fitted.centre))
 
-    def pvalues(self, psi: Array, tau: Array) -> Array:
-        """For each outcome, one column of psi, the p-value of each column: (outcomes, columns)."""
-        M, C = psi.T @ (tau[:, None] * self.phi), self._covariances(psi)
+    @cached_property
+    def a(self) -> Array:
+        """The residual labels."""
+        return to_host(self.multipliers.a)
+
+    def pvalues(self, rho: Array) -> Array:
+        """For each outcome, one column of rho, the p-value of each column: (outcomes, columns)."""
+        M, C = rho.T @ (self.a[:, None] * self.phi), self._covariances(rho)
         found = []
         for part, weights in self.columns:
             root = weights**0.5
-            values = np.linalg.eigvalsh(C[:, part, part] * np.outer(root, root))
-            laws = _laws(values)
-            scale = (1 + self._more(psi, part, weights) / np.maximum(np.sum(values**2, axis=1), 1e-300)) ** 0.5
-            found.append(upper_tail(laws.mean + (M[:, part] ** 2 @ weights - laws.mean) / scale, laws))
+            laws = _laws(np.linalg.eigvalsh(C[:, part, part] * np.outer(root, root)))
+            found.append(upper_tail(M[:, part] ** 2 @ weights, laws))
         return np.stack(found, axis=1)
 
-    def _more(self, psi: Array, part: slice, weights: Array) -> Array:
-        """What labels of which one kind is rare add to half the variance of each outcome's statistic."""
-        of_rows = self.noise.deviation**2 * (self.phi[:, part] ** 2 @ weights)
-        return np.maximum(0.5 * (psi**4).T @ (self.noise.excess * of_rows**2), 0.0)
+    def _covariances(self, rho: Array) -> Array:
+        """Of the moments of each outcome, over random signs: (outcomes, R, R)."""
+        found = np.empty((rho.shape[1], self.phi.shape[1], self.phi.shape[1]))
+        for number, own in enumerate(rho.T):
+            B = self.multipliers.root(own[:, None] * self.phi)
+            found[number] = B.T @ B
+        return found
 
-    @property
-    def taken(self) -> int:
-        """How many directions the scheme, or the refit, takes away."""
-        return int(self.noise.taken.shape[1])
-
-    def _covariances(self, psi: Array) -> Array:
-        """Of the moments of each outcome, from products over rows that all outcomes share: (outcomes, R, R)."""
-        (N, R), k, count = self.phi.shape, self.taken, psi.shape[1]
-        upper = np.triu_indices(R)
-        squares, taken = np.zeros((count, len(upper[0]))), np.zeros((count, k * R))
-        step = max(1, CHUNK_NUMBERS // (R * (R + k)))
-        for rows in (slice(start, start + step) for start in range(0, N, step)):
-            phi, own = self.phi[rows], psi[rows]
-            scaled = self.noise.deviation[rows, None] * phi
-            squares += (own**2).T @ (scaled[:, upper[0]] * scaled[:, upper[1]])
-            taken += own.T @ (self.noise.taken[rows, :, None] * phi[:, None, :]).reshape(len(own), -1)
-        C = np.empty((count, R, R))
-        C[:, upper[0], upper[1]] = C[:, upper[1], upper[0]] = squares
-        G = taken.reshape(count, k, R)
-        C -= G.transpose(0, 2, 1) @ G
-        if self.noise.mean is not None:
-            mean = psi.T @ (self.noise.mean[:, None] * self.phi)
-            C += mean[:, :, None] * mean[:, None, :]
-        return C
-
-    def over_all_rows(self, values: Array, tau: Array) -> Array:
+    def over_all_rows(self, values: Array) -> Array:
         """The p-value of several columns for each outcome, of shape (rows, outcomes, columns), over all rows."""
         N, count, width = values.shape
-        B = self.noise.root(values.reshape(N, -1)).reshape(-1, count, width).transpose(1, 0, 2)
-        weights = np.linalg.eigvalsh(B.transpose(0, 2, 1) @ B)
-        moments = np.einsum("i,iok->ok", tau, values)
-        return upper_tail(np.sum(moments**2, axis=1), _laws(weights))
+        B = self.multipliers.root(values.reshape(N, -1)).reshape(-1, count, width).transpose(1, 0, 2)
+        moments = np.einsum("i,iok->ok", self.a, values)
+        return upper_tail(np.sum(moments**2, axis=1), _laws(np.linalg.eigvalsh(B.transpose(0, 2, 1) @ B)))
 
 
 def _laws(values: npt.NDArray[Any]) -> ChiSquares:
@@ -219,13 +203,13 @@ def _shapes(residuals: Array) -> list[Array]:
     return [np.polynomial.legendre.legval(u, unit[degree]) * (2 * degree + 1) ** 0.5 for degree in DEGREES]
 
 
-def _screen(Y: Array, tau: Array, ridge: _Ridge, sides: _Sides) -> tuple[Array, Array]:
+def _screen(Y: Array, ridge: _Ridge, sides: _Sides) -> tuple[Array, Array]:
     """P-values of all columns for some outcomes, and their standardised mean differences."""
     residuals, best = ridge.residuals(Y)
     mean_square = np.mean(residuals**2, axis=0)
     ratio = residuals**2 / np.where(mean_square > 0, mean_square, 1.0)
     spread = ridge.less_fitted(ratio / (1 + ratio), best)
     shapes = np.stack([ridge.less_fitted(shape, best) for shape in _shapes(residuals)], axis=2)
-    single = [sides.pvalues(residuals, tau), sides.pvalues(spread, tau), sides.over_all_rows(shapes, tau)[:, None]]
-    effects = tau @ residuals / (sides.rows * np.where(mean_square > 0, mean_square, 1.0) ** 0.5)
+    single = [sides.pvalues(residuals), sides.pvalues(spread), sides.over_all_rows(shapes)[:, None]]
+    effects = sides.a @ residuals / (sides.rows * np.where(mean_square > 0, mean_square, 1.0) ** 0.5)
     return np.concatenate(single, axis=1), effects

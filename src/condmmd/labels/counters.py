@@ -10,22 +10,23 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Rows, fused_kernel, namespace
+from condmmd.backend import (
+    Labels,
+    Rows,
+    each_step,
+    move_to,
+    n_rows,
+    namespace,
+    place_of,
+    steps_of,
+    work_size,
+)
 
-__all__ = ["below", "chance", "keys_of", "rounded", "thresholds"]
+__all__ = ["below", "independent_labels", "keys_of", "thresholds"]
 
 GAMMA, FIRST, SECOND = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 # A number has 32 bits, so probabilities are multiples of this.
 STEP = 2.0**-32
-# What `below` does, for devices that can run it in one go.
-IN_ONE_KERNEL = f"""
-template <typename T> T below(T key, T number, T limit) {{
-  unsigned long long z = (unsigned long long)key + (unsigned long long)number * {GAMMA}ULL;
-  z = (z ^ (z >> 30)) * {FIRST}ULL;
-  z = (z ^ (z >> 27)) * {SECOND}ULL;
-  return (long long)(int)(z >> 32) < limit;
-}}
-"""
 
 
 def _signed(constant: int) -> int:
@@ -34,11 +35,8 @@ def _signed(constant: int) -> int:
 
 
 def below(numbers: Rows, limits: Rows, keys: Any) -> Any:
-    """Whether the random number of each key and row is below the row's limit: shape (keys, rows), true or 1."""
+    """Whether the random number of each key and row is below the row's limit: shape (keys, rows)."""
     xp = namespace(limits)
-    fused = fused_kernel("below", IN_ONE_KERNEL, limits)
-    if fused is not None:
-        return fused(keys[:, None], numbers[None, :], xp.astype(limits, xp.int64)[None, :])
     z = keys[:, None] + (numbers * _signed(GAMMA))[None, :]
     z ^= (z >> 30) & (2**34 - 1)  # the sign must not be shifted in
     z *= _signed(FIRST)
@@ -53,21 +51,23 @@ def thresholds(p: Rows) -> Rows:
     return namespace(p).round(p / STEP) - 2**31
 
 
-def rounded(limits: Rows) -> Rows:
-    """The probability of being below a limit."""
-    return (limits + 2**31) * STEP
-
-
-def keys_of(seeds: npt.NDArray[np.uint64], attempt: int | npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """A key for each seed and attempt."""
+def keys_of(seeds: npt.NDArray[np.uint64]) -> npt.NDArray[np.int64]:
+    """A key for each seed."""
     with np.errstate(over="ignore"):
-        z = seeds + (np.asarray(attempt, dtype=np.uint64) + np.uint64(1)) * np.uint64(GAMMA)
+        z = seeds + np.uint64(GAMMA)
         z = (z ^ (z >> np.uint64(30))) * np.uint64(FIRST)
         z = (z ^ (z >> np.uint64(27))) * np.uint64(SECOND)
     return (z ^ (z >> np.uint64(31))).view(np.int64)
 
 
-def chance(seeds: npt.NDArray[np.uint64], j: int, attempt: npt.NDArray[np.int64]) -> Array:
-    """A uniform number for each seed and attempt, and every j."""
-    bits = keys_of(~seeds, attempt * 64 + j).view(np.uint64)
-    return np.asarray(bits >> np.uint64(11), dtype=np.float64) * 2.0**-53
+def independent_labels(numbers: Rows, limits: Rows, keys: npt.NDArray[np.int64]) -> Labels:
+    """Labels of a chunk of rows, each by itself: 1 where the number of its row is below its limit."""
+    xp, where = place_of(limits)
+    labels = xp.empty((len(keys), n_rows(limits)), dtype=xp.int8, **where)
+    own = move_to(keys, limits)
+
+    def fill(part: slice) -> None:
+        labels[:, part] = xp.astype(below(numbers[part], limits[part], own), xp.int8)
+
+    each_step(fill, steps_of(n_rows(limits), max(512, work_size(limits) // (4 * max(1, len(keys))))), limits)
+    return labels

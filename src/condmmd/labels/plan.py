@@ -9,19 +9,18 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import gammaln
 
-from condmmd.backend import Array, Rows, move_to, n_rows, to_host
+from condmmd.backend import Array, Rows, cached_property, map_rows, move_to, n_rows, to_host, total
 from condmmd.data import Samples, select_rows
 from condmmd.labels.blocks import Blocks, read_blocks, warn_block_sizes
+from condmmd.labels.fits import ByColumns, ByGroups, Fit
 from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme
+from condmmd.labels.signs import Multipliers
 from condmmd.labels.strata import find_strata, shares_in_strata, strata_propensity
-from condmmd.labels.tables import TABLE_ROWS
-from condmmd.labels.unfitted import as_random_as_before
 from condmmd.nuisance import PooledRegression, Propensity, PropensityModel, regress_pooled
 from condmmd.nuisance.overlap import warn_overlap
 from condmmd.nuisance.propensity import EqualMarginals, Logistic
 from condmmd.nuisance.regressors import propensity_regressors
-from condmmd.regression.logistic import LogisticFit, design
-from condmmd.regression.odds import log_odds, tilt
+from condmmd.regression.odds import log_odds, overlap, tilt
 
 __all__ = ["LabelPlan", "LabelRules", "SchemeName", "propensity_of_rows"]
 
@@ -32,7 +31,7 @@ SchemeName: TypeAlias = Literal["auto", "permutation", "bernoulli", "fixed-size"
 class LabelPlan:
     """The rows, the propensity, and what is needed to draw null labels; and which rows ``trim`` has kept.
 
-    ``refitted``: the statistic fits its propensity anew to every null label vector, as it was to the observed one.
+    Where the propensity was estimated, ``signs`` is the law that its fit leaves of the residual labels.
     """
 
     samples: Samples
@@ -43,12 +42,12 @@ class LabelPlan:
     block_e: Array | None = None
     trimmed: int = 0
     kept: npt.NDArray[np.bool_] | None = None
-    refitted: bool = False
+    signs: Multipliers | None = None
 
     @property
     def centre(self) -> Rows:
         """The mean of each row's label under the scheme; it knows no more of the observed labels than that does."""
-        if self.kind == "bernoulli":
+        if self.kind == "bernoulli" or self.signs is not None:  # some rows of an estimate have its residuals
             return self.propensity.e
         if self.strata is not None:
             return shares_in_strata(self.strata, self.samples.groups.t)
@@ -56,6 +55,48 @@ class LabelPlan:
             return self.propensity.at_prevalence
         by_block = to_host(tilt(log_odds(self.block_e), int(self.blocks.labels.sum())))
         return by_block[self.blocks.of_row]
+
+    @property
+    def estimated(self) -> bool:
+        """Whether the labels' law is not known, but fitted to them."""
+        return self.propensity.source == "estimated"
+
+    @cached_property
+    def multipliers(self) -> Multipliers:
+        """The residual labels of rows, or of blocks, and the random signs that stand for their chance."""
+        if self.signs is not None:
+            return self.signs
+        t, e, of_row = self.samples.groups.t, self.centre, None
+        if self.blocks is not None:
+            t, e, of_row = self.blocks.labels, self._of_blocks(e), self.blocks.of_row
+        return Multipliers(map_rows(_residuals, t, e), self._fit(e), of_row)
+
+    @cached_property
+    def noise(self) -> Multipliers:
+        """The same for sums whose law is wanted if nothing differs: by the variance of labels, where that is known."""
+        own = self.multipliers
+        if self.estimated:
+            return own
+        sizes: Any = n_rows(own.a) if self.strata is None else np.bincount(self.strata)[self.strata]
+        fixed = 1.0 if self.kind == "bernoulli" else np.sqrt(sizes / np.maximum(sizes - 1, 1))
+        e = self.centre if own.of_row is None else self._of_blocks(self.centre)
+        return replace(own, deviation=np.sqrt(to_host(overlap(to_host(e)))) * fixed)
+
+    def _of_blocks(self, e: Rows) -> Array:
+        if self.blocks is None:
+            raise ValueError("there are no blocks.")
+        return np.asarray(to_host(e)[np.unique(self.blocks.of_row, return_index=True)[1]])
+
+    def _fit(self, e: Rows) -> Fit | None:
+        """What the estimate, or a fixed number of labels, takes from their residuals."""
+        w = map_rows(overlap, e)
+        if self.propensity.fit is not None:
+            return ByColumns.of(self.propensity.fit, w)
+        if self.kind == "bernoulli":
+            return None
+        if self.strata is not None:
+            return ByGroups(self.strata, to_host(w))
+        return ByColumns(map_rows(_no_columns, e, columns=0), w, np.array([[1 / max(float(total(w)), 1e-300)]]))
 
     def log_labelings(self) -> float:
         """Logarithm of the number of label vectors that the scheme can draw."""
@@ -71,12 +112,7 @@ class LabelPlan:
     def scheme(self) -> Scheme:
         """How null labels are drawn."""
         t = self.samples.groups.t if self.blocks is None else self.blocks.labels
-        # The law given the sum knows odds up to a factor only; of many rows the sum is right already.
-        few = n_rows(self.samples.groups.t) <= TABLE_ROWS
-        whole = self.propensity.e if few or self.kind == "bernoulli" else self.propensity.at_prevalence
-        e = whole if self.block_e is None else self.block_e
-        if few and self.refitted and self.propensity.fit is not None:
-            e = move_to(self._unfitted(self.propensity.fit, to_host(e), to_host(t)), t)
+        e = self.propensity.e if self.block_e is None else self.block_e
         inner: Scheme
         if self.kind == "permutation":
             inner = Permutation(t, self.strata)
@@ -86,21 +122,27 @@ class LabelPlan:
             inner = FixedSize.of(e, t)
         return inner if self.blocks is None else ByBlock(inner, self.blocks.labels, self.blocks.of_row)
 
-    def _unfitted(self, fit: LogisticFit, e: Array, t: Array) -> Array:
-        """The propensity of each label, with what its fit to the observed ones took of its randomness given back."""
-        Z = to_host(design(fit.Z))
-        if self.blocks is not None:
-            Z = Z[np.unique(self.blocks.of_row, return_index=True)[1]]
-        return as_random_as_before(e, Z, fit.held[0], round(float(t.sum())))
-
     def on_rows(self, keep: npt.NDArray[np.bool_], argument: str) -> LabelPlan:
         """The same law of labels on some of the rows, given how many of each group they have."""
         if self.blocks is not None:
             raise TypeError(f"`{argument}` and `blocks` cannot be used together; leave the blocks out beforehand.")
         samples = select_rows(self.samples, keep, argument=argument)
-        propensity = self.propensity.on_rows(np.flatnonzero(keep), samples.groups.n)
-        strata = None if self.strata is None else np.unique(self.strata[keep], return_inverse=True)[1]
-        return replace(self, samples=samples, propensity=propensity, strata=strata)
+        index, strata = np.flatnonzero(keep), self.strata
+        if strata is not None:
+            strata = np.unique(strata[keep], return_inverse=True)[1]
+        propensity, signs = self.propensity, None
+        if self.estimated:
+            propensity, signs = replace(propensity, e=self.centre), self.multipliers.on_rows(index)
+        propensity = propensity.on_rows(index, samples.groups.n)
+        return replace(self, samples=samples, propensity=propensity, strata=strata, signs=signs)
+
+
+def _residuals(t: Rows, e: Rows) -> Rows:
+    return t - e
+
+
+def _no_columns(e: Rows) -> Rows:
+    return e[:, None][:, :0]
 
 
 def _log_choose(total: Any, chosen: Any) -> Any:
@@ -172,12 +214,6 @@ def propensity_of_rows(model: PropensityModel, samples: Samples, psi: Rows) -> P
     return rules.make(samples, pooled, strata).propensity
 
 
-def _at_rows(fit: LogisticFit, blocks: Blocks, t: Rows) -> LogisticFit:
-    """A regression of the labels of blocks, at their rows, of which those of one block count as one."""
-    Z, weight = to_host(fit.Z)[blocks.of_row], 1.0 / blocks.sizes[blocks.of_row]
-    return replace(fit, Z=move_to(Z, t), weight=move_to(weight, t))
-
-
 def _row_propensity(
     model: PropensityModel, samples: Samples, blocks: Blocks | None, pooled: PooledRegression | None
 ) -> tuple[Propensity, Array | None]:
@@ -198,8 +234,7 @@ def _row_propensity(
         table = x.at(blocks.mean(to_host(x.values)))
         by_block = model.fit(table, np.column_stack([*columns, (size - size.mean())[:, None]]), blocks.labels)
         block_e = to_host(by_block.e)
-        fit = None if by_block.fit is None else _at_rows(by_block.fit, blocks, t)
-        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n, fit=fit), block_e
+        return replace(by_block, e=move_to(block_e[blocks.of_row], t), n=samples.groups.n), block_e
     found = model.fit(x, regressors, t)
     of_rows = to_host(found.e)
     block_e = blocks.mean(of_rows[:, None])[:, 0]

@@ -17,11 +17,9 @@ from condmmd.backend import (
     LabelBatch,
     Labels,
     Rows,
-    cached_property,
     made_labels,
     map_rows,
     n_rows,
-    namespace,
     placed_labels,
     row_numbers,
     stacked,
@@ -29,9 +27,8 @@ from condmmd.backend import (
     total,
 )
 from condmmd.labels import tables
-from condmmd.labels.counters import keys_of, thresholds
-from condmmd.labels.halving import HalvingSampler, independent_labels
-from condmmd.labels.tables import ExactSampler
+from condmmd.labels.counters import independent_labels, keys_of, thresholds
+from condmmd.labels.tables import ExactSampler, PartsSampler
 from condmmd.regression.odds import log_odds
 
 __all__ = ["Bernoulli", "ByBlock", "FixedSize", "Permutation", "Scheme", "Units"]
@@ -62,8 +59,6 @@ class Permutation:
         return "permutation" if self.strata is None else "permutation within strata"
 
     def draw(self, units: Units, t: Rows) -> LabelBatch:
-        if self._many is not None:
-            return self._many.draw(units)
         own = to_host(self.t).astype(np.int8)
         return placed_labels(np.concatenate([self._shuffled(own, size, rng) for size, rng in units]), t)
 
@@ -76,13 +71,6 @@ class Permutation:
         shuffled = by_stratum[np.argsort(keys, axis=1)]  # keys keep each row inside its stratum
         np.put_along_axis(labels, shuffled, np.broadcast_to(t[by_stratum], labels.shape), axis=1)
         return labels
-
-    @cached_property
-    def _many(self) -> HalvingSampler | None:
-        """Shuffling is drawing with equal odds, given the sum; which many rows do faster."""
-        if self.strata is not None or n_rows(self.t) <= tables.TABLE_ROWS:
-            return None
-        return HalvingSampler.of(map_rows(_zeros, self.t), _total(self.t))
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +89,7 @@ class Bernoulli:
     def _drawn(self, size: int, rng: np.random.Generator, t: Rows) -> LabelBatch:
         if n_rows(self.e) <= tables.TABLE_ROWS:
             return placed_labels((rng.random((size, n_rows(self.e))) < to_host(self.e)).astype(np.int8), t)
-        keys = keys_of(rng.integers(2**64, size=size, dtype=np.uint64), 0)
+        keys = keys_of(rng.integers(2**64, size=size, dtype=np.uint64))
         rows = row_numbers(self.e), map_rows(thresholds, self.e)
         return made_labels(partial(independent_labels, keys=keys), rows, size)
 
@@ -110,25 +98,20 @@ class Bernoulli:
 class FixedSize:
     """Labels drawn from their propensities, given the sizes of the groups."""
 
-    sampler: ExactSampler | HalvingSampler
+    sampler: ExactSampler | PartsSampler
 
     @classmethod
     def of(cls, e: Rows, t: Rows) -> FixedSize:
-        """Tables, or halves and then tables for many rows; exact either way."""
-        n = _total(t)
-        if n_rows(t) <= tables.TABLE_ROWS:
-            return cls(ExactSampler.of(to_host(log_odds(to_host(e))), n))
-        return cls(HalvingSampler.of(map_rows(log_odds, e), n))
+        """By tables, of many rows part by part; exact either way."""
+        sampler = ExactSampler if n_rows(t) <= tables.TABLE_ROWS else PartsSampler
+        return cls(sampler.of(to_host(log_odds(to_host(e))), round(float(total(t)))))
 
     @property
     def name(self) -> str:
         return "fixed-size"
 
     def draw(self, units: Units, t: Rows) -> LabelBatch:
-        if isinstance(self.sampler, HalvingSampler):
-            return self.sampler.draw(units)
-        ones = np.full(sum(size for size, _ in units), self.sampler.n)
-        return placed_labels(self.sampler.draw_units(ones, units), t)
+        return placed_labels(self.sampler.draw_labels(units), t)
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,12 +129,3 @@ class ByBlock:
     def draw(self, units: Units, t: Rows) -> LabelBatch:
         by_block = to_host(self.scheme.draw(units, self.block_labels).held)
         return placed_labels(by_block[:, self.block_of_row], t)
-
-
-def _zeros(rows: Rows) -> Rows:
-    zeros: Rows = namespace(rows).zeros_like(rows)
-    return zeros
-
-
-def _total(t: Rows) -> int:
-    return round(float(total(t)))

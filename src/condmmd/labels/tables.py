@@ -10,13 +10,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import Array, Labels, to_host
-from condmmd.labels.laws import LEAF
+from condmmd.backend import Array, Labels, steps_of, to_host
+from condmmd.labels.laws import LEAF, Law, law_of_sum
 from condmmd.regression.odds import tilt
 
-__all__ = ["TABLE_ROWS", "ExactSampler"]
+__all__ = ["TABLE_ROWS", "ExactSampler", "PartsSampler"]
 
-# Of more rows than this the tables are too large.
+# Tables grow as the square of the rows, so of more rows than this each part of so many has tables of its own.
 TABLE_ROWS = 8192
 
 
@@ -78,6 +78,10 @@ class ExactSampler:
         """``size`` label vectors, shape (size, N)."""
         return self.draw_units(np.full(size, self.n), [(size, rng)])
 
+    def draw_labels(self, units: list[tuple[int, np.random.Generator]]) -> Labels:
+        """Label vectors from several generators, one after another."""
+        return self.draw_units(np.full(sum(size for size, _ in units), self.n), units)
+
     def draw_units(self, ones: npt.NDArray[np.int64], units: list[tuple[int, np.random.Generator]]) -> Labels:
         """A label vector for each number of ones, from several generators."""
         leaves = len(self.leaf_laws)
@@ -105,3 +109,56 @@ class ExactSampler:
             counts[:, g] = (cumulative <= u[:, None]).sum(axis=1)
             left = left - counts[:, g]
         return counts
+
+
+@dataclass(frozen=True, eq=False)
+class PartsSampler:
+    """The same for many rows: first how many ones each part gets, given those before it, and then which rows.
+
+    Attributes
+    ----------
+    n
+        The number of ones.
+    p
+        Their probabilities as independent labels, scaled to have the sum n.
+    laws, rest
+        Of the number of ones in each part, and in all parts after it.
+    """
+
+    n: int
+    p: Array
+    laws: tuple[Law, ...]
+    rest: tuple[Law, ...]
+
+    @classmethod
+    def of(cls, log_odds: Array, n: int) -> PartsSampler:
+        """Laws of the parts, and of what is left after each."""
+        p = np.asarray(to_host(tilt(log_odds, n)))
+        laws = [law_of_sum(p[part]) for part in steps_of(len(p), TABLE_ROWS)]
+        rest = [Law(0, np.ones(1))]
+        for law in laws[:0:-1]:
+            rest.append(rest[-1].plus(law))
+        return cls(n, p, tuple(laws), tuple(rest[::-1]))
+
+    def draw_labels(self, units: list[tuple[int, np.random.Generator]]) -> Labels:
+        """Label vectors from several generators, one after another."""
+        left = np.full(sum(size for size, _ in units), self.n)
+        labels = np.empty((len(left), len(self.p)), dtype=np.int8)
+        parts = steps_of(len(self.p), TABLE_ROWS)
+        for part, law, rest in zip(parts, self.laws, self.rest, strict=True):
+            ones = self._ones(law, rest, left, np.concatenate([rng.random(size) for size, rng in units]))
+            tables = ExactSampler.of_probabilities(self.p[part], 0, int(ones.max()))
+            labels[:, part] = tables.draw_units(ones, units)
+            left = left - ones
+        return labels
+
+    @staticmethod
+    def _ones(law: Law, rest: Law, left: npt.NDArray[np.int64], lots: Array) -> npt.NDArray[np.int64]:
+        """How many of those left are in this part, by the chance of it and of the others in all parts after it."""
+        k = law.start + np.arange(len(law.probabilities))
+        found = np.empty_like(left)
+        for number in np.unique(left):
+            own = left == number
+            cumulative = np.cumsum(law.probabilities * rest(number - k))
+            found[own] = k[np.searchsorted(cumulative, lots[own] * cumulative[-1], side="right")]
+        return found

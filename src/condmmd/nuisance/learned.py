@@ -28,7 +28,7 @@ class Learned:
     propensity
         The probability of P at each row; None where the statistic has no use for it.
     centre
-        The mean of each row's label over the null labels; None likewise.
+        The mean of each row's label under the null hypothesis; None likewise.
     pooled
         The pooled regression of the outcomes on X; None where nothing needed it.
     residualization
@@ -56,7 +56,7 @@ class Learned:
         return replace(own, pooled=pooled, further=further, anew=None)
 
     def law_of_labels(self, statistic: str) -> tuple[Rows, Propensity]:
-        """The mean of each label over null labels, and the propensity, for a statistic that needs them."""
+        """The mean of each label under the null hypothesis, and the propensity, for a statistic that needs them."""
         if self.centre is None or self.propensity is None:
             raise ValueError(f"{statistic} needs a propensity.")
         return self.centre, self.propensity

@@ -29,14 +29,14 @@ COUNTS = ((1.0, 0.0), *((own, trees) for own in (0.0, 0.5, 1.0) for trees in (0.
 SURE = 0.01
 
 
-def mixed_with_trees(x: Table, t: Rows, e: Rows) -> tuple[Rows, float]:
-    """The estimate ``e`` mixed with that of trees, and their share: 0 unless their loss on unseen rows is smaller.
+def mixed_with_trees(x: Table, t: Rows, e: Rows) -> tuple[Rows, float, float]:
+    """The estimate ``e`` mixed with that of trees, and what each counts in log-odds.
 
-    Smaller: by more than one standard error of the difference.
+    Trees count 0 unless the loss on unseen rows is smaller with them, by more than a standard error of the difference.
     """
     ones, count = float(total(t)), n_rows(t)
     if not x.columns or min(ones, count - ones) < MIN_ROWS:
-        return e, 0.0
+        return e, 1.0, 0.0
     target = map_rows(_as_column, t, columns=1)
     by_trees = map_rows(_first, bagged(x, target, GROWTH, cells_of(x, target))(target))
     base = float(np.log(ones / (count - ones)))
@@ -45,9 +45,9 @@ def mixed_with_trees(x: Table, t: Rows, e: Rows) -> tuple[Rows, float]:
     error = np.sqrt(np.maximum(squares / count - gain**2, 0.0) / count)
     best = int(np.argmax(gain))
     if gain[best] <= error[best]:
-        return e, 0.0
+        return e, 1.0, 0.0
     own, trees = COUNTS[best]
-    return map_rows(partial(_mixed, base=base, own=own, trees=trees), e, by_trees), trees / (own + trees)
+    return map_rows(partial(_mixed, base=base, own=own, trees=trees), e, by_trees), own, trees
 
 
 def _as_column(t: Rows) -> Rows:

@@ -1,4 +1,4 @@
-"""The propensity e(x), the probability that a pooled row at x is from P: null labels need it when X moved.
+"""The propensity e(x), the probability that a pooled row at x is from P: a test needs it when X moved.
 
 A model of it has a ``fit`` that gives the probabilities at the rows. `propensity_model` reads what the user passed.
 """
@@ -50,11 +50,10 @@ ASSUMPTIONS: dict[Source, str] = {
     "equal marginals": "X having the same distribution in both samples (asserted by propensity=None)",
     "strata": "nothing beyond independent rows: labels are shuffled among rows of equal X",
     "known": "the given propensity being the probability of P at x, up to a constant factor in the odds",
-    "estimated": "the estimated propensity, or the pooled regression of Y on X, being near the true one, so it is "
-    "approximate",
+    "estimated": "the estimated propensity being near the true one, so it is approximate",
 }
 # What the logistic regression may penalise by, and the folds and rows by which that is chosen.
-PENALTIES = 10.0 ** np.arange(-2.0, 3.1)
+PENALTIES = 10.0 ** np.arange(-3.0, 3.1)
 FOLDS = 5
 FOLD_ROWS = 20_000
 
@@ -101,8 +100,7 @@ class Propensity:
 
     def on_rows(self, index: npt.NDArray[np.int64], n: int) -> Propensity:
         """At some of the rows, of which ``n`` are of P."""
-        fit = None if self.fit is None else self.fit.on_rows(index)
-        return replace(self, e=take(self.e, index), n=n, fit=fit)
+        return replace(self, e=take(self.e, index), n=n, fit=None)
 
     def summary(self) -> dict[str, Any]:
         """What the result says of it."""
@@ -194,14 +192,14 @@ class Logistic:
         rows = sample_rows(n_rows(t), FOLD_ROWS)
         order = content_order(to_host(pick_rows(x.values, rows)))
         folds = balanced_folds(to_host(pick_rows(t, rows)), FOLDS, order)
-        e, fit = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
+        fit = cross_validated_logistic(regressors, t, PENALTIES, rows, folds)
         description = f"logistic regression on {regressors.shape[1]} features of X, C = {fit.C:g}"
         n = round(float(total(t)))
-        e, share = mixed_with_trees(x, t, map_rows(_finite_odds, e))
-        if share:
+        e, own, trees = mixed_with_trees(x, t, map_rows(_finite_odds, fit.e))
+        if trees:
             e = tilt(map_rows(log_odds, e), n)
-            fit = fit.around(e, t)
-            description += f", and trees ({share:.0%})"
+            fit = replace(fit, share=own)
+            description += f", and trees ({trees / (own + trees):.0%})"
         return Propensity(persist(e), "estimated", description, n, fit)
 
 

@@ -15,7 +15,16 @@ from typing import Any, NamedTuple, Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from condmmd.backend import AnyArray, Array, Rows, content_order, map_rows, move_to, n_rows, to_host
+from condmmd.backend import (
+    AnyArray,
+    Array,
+    Rows,
+    content_order,
+    map_rows,
+    move_to,
+    n_rows,
+    to_host,
+)
 from condmmd.backend import total as sum_of
 from condmmd.data import Samples
 from condmmd.embedding import Embedding

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from condmmd.explain import Course, Where
+from condmmd.explain import Course, Profile, Where
 from condmmd.explain.regions import SURE
 from condmmd.explain.windows import span
 from condmmd.present.course_pictures import MANY_CATEGORIES, plot_course
@@ -30,7 +30,7 @@ CAPTIONS = {
     "where": "The difference along the covariate where it stands out most, the other covariates as they are.",
     "map": "Where in covariate and outcome one group has more rows than the other; hatched where chance could do it.",
     "curves": "The outcome given the covariate, for each group.",
-    "null": "The statistic of the test (line) among its values when the groups are drawn anew as if nothing differed.",
+    "null": "The statistic of the test (line) among the values that it would have if nothing differed.",
     "levels": "Each way of looking by itself, and all together (line).",
     "overlap": "Where only one of the two groups is, nothing can be said about the difference.",
 }
@@ -87,14 +87,15 @@ def _course_figure(where: Where, course: Course, name: str) -> Figure:
     )  # fmt: skip
 
 
-def _places(course: Course) -> list[str]:
+def _ranges(bins: Course | Profile) -> list[str]:
     """Each bin in words."""
-    if course.categories:
-        return list(course.categories)
-    return [
-        span(low, high, dates=course.dates).removeprefix("from ").removeprefix("= ")
-        for low, high in zip(course.low.tolist(), course.high.tolist(), strict=True)
-    ]
+    ends = zip(bins.low.tolist(), bins.high.tolist(), strict=True)
+    return list(bins.categories) or [span(low, high, dates=bins.dates) for low, high in ends]
+
+
+def _places(course: Course) -> list[str]:
+    """The same in a picture's own words."""
+    return [place if course.categories else place.removeprefix("from ").removeprefix("= ") for place in _ranges(course)]
 
 
 def _told(value: float, sign: str = "") -> str:
@@ -153,12 +154,7 @@ def _some(count: int) -> list[int]:
 
 def _where_table(result: Shown) -> tuple[tuple[str, ...], list[Row]]:
     profile = result.where().profile()
-    places = [
-        name or span(low, high, dates=profile.dates)
-        for name, low, high in zip(
-            profile.categories or [""] * len(profile.low), profile.low.tolist(), profile.high.tolist(), strict=True
-        )
-    ]
+    places = _ranges(profile)
     head = (profile.covariate, "size of the difference", "by chance up to")
     return head, [Row((places[g], f"{profile.size[g]:.3g}", f"{profile.band[g]:.3g}"), {}) for g in _some(len(places))]
 
@@ -167,10 +163,7 @@ def _map_table(result: Shown) -> tuple[tuple[str, ...], list[Row]]:
     profile, y, values = result.where().map()
     levels = np.linspace(0, len(y) - 1, 5).round().astype(int)
     head = (profile.covariate, *(f"{result.spaces[1]} near {y[k]:.3g}" for k in levels))
-    places = profile.categories or tuple(
-        span(low, high, dates=profile.dates)
-        for low, high in zip(profile.low.tolist(), profile.high.tolist(), strict=True)
-    )
+    places = _ranges(profile)
     limit = float(np.abs(values).max()) or 1.0
     rows = [Row((places[g], *(f"{values[g, k] / limit:+.0%}" for k in levels)), {}) for g in _some(len(places))]
     return head, rows
@@ -190,7 +183,7 @@ def _curves_table(result: Shown) -> tuple[tuple[str, ...], list[Row]]:
 def _null_table(result: Shown) -> tuple[tuple[str, ...], list[Row]]:
     null = np.asarray(result.null_distribution)
     if not len(null):
-        raise ValueError("there are no null labels.")
+        raise ValueError("there are no null draws.")
     shares = (0, 5, 25, 50, 75, 95, 99, 100)
     rows = [Row((f"{share} % are below", f"{np.percentile(null, share):.4g}"), {}) for share in shares]
     return ("if nothing differed", "statistic"), [*rows, Row(("observed", f"{result.statistic:.4g}"), {})]

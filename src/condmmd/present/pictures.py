@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import Array, to_host
-from condmmd.explain import Course, Profile, Where
+from condmmd.explain import Course, Profile, RowProfile, RowWhere, Where
 from condmmd.present.course_pictures import draw_difference, draw_groups
 from condmmd.present.curves import group_curves
 from condmmd.present.labelling import Axes, fonts, give_fonts, label, legend_above, name_values
-from condmmd.present.shown import Shown
+from condmmd.present.shown import Shown, ShownTest
 from condmmd.regression.odds import balanced
 
-__all__ = ["KINDS", "chances_by_group", "new_axes", "plot_result", "plot_where"]
+__all__ = [
+    "KINDS", "chances_by_group", "draw_size", "give_title", "mark", "plot_columns", "plot_null", "plot_result",
+    "plot_where",
+]  # fmt: skip
 
 
 def new_axes(ax: Axes | None) -> Axes:
@@ -30,21 +33,24 @@ def new_axes(ax: Axes | None) -> Axes:
     return plt.subplots(figsize=(5.6, 3.6), layout="constrained")[1]
 
 
-def plot_null(result: Shown, ax: Axes) -> None:
-    """The statistic among its values at the null labels."""
+def plot_null(
+    result: ShownTest, ax: Axes, *, drawn: str = "null draws", each: str = "draws",
+    none: str = "null=Asymptotic() draws nothing",
+) -> None:  # fmt: skip
+    """The statistic among its values at the null draws."""
     null = np.asarray(result.null_distribution)
     if not len(null):
-        raise ValueError("null=Asymptotic() draws no null labels; there is nothing to show.")
-    ax.hist(null, bins=min(40, max(10, len(null) // 15)), color="0.75", edgecolor="0.5", label="null labels")
+        raise ValueError(f"{none}; there is nothing to show.")
+    ax.hist(null, bins=min(40, max(10, len(null) // 15)), color="0.75", edgecolor="0.5", label=drawn)
     ax.axvline(result.statistic, color="C3", linewidth=2, label=f"observed, p = {result.pvalue:.3g}")
-    ax.set(xlabel="statistic of the test", ylabel="label vectors")
-    _title(ax, "Observed, and if nothing differed")
+    ax.set(xlabel="statistic of the test", ylabel=each)
+    give_title(ax, "Observed, and if nothing differed")
 
 
 def plot_levels(result: Shown, ax: Axes) -> None:
     """The p-value of each level, or column, alone: at which scale of the covariates the two differ."""
     if any(row.name not in {"", f"level {row.level:g}"} for row in result.by_level):
-        _plot_columns(result, ax)
+        plot_columns(result, ax, gid="points-n", leftwards=True)
         return
     rows = [row for row in result.by_level if row.reg == result.by_level[0].reg]
     rows = [row for row in rows if row.kernel_x == result.by_level[0].kernel_x]
@@ -53,18 +59,18 @@ def plot_levels(result: Shown, ax: Axes) -> None:
     ax.axhline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
     ax.set(yscale="log", xlabel="level s", ylabel="p-value", ylim=(None, 1.3))
     _plain_numbers(ax)
-    _title(ax, "Level profile")
+    give_title(ax, "Level profile")
 
 
-def _plot_columns(result: Shown, ax: Axes) -> None:
+def plot_columns(result: ShownTest, ax: Axes, *, gid: str | None = None, leftwards: bool = False) -> None:
     """One line for each column, in words, the smallest p-value on top."""
     rows = sorted(result.by_level, key=lambda row: -row.pvalue)
-    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each alone", gid="points-n")
+    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each alone", gid=gid)
     ax.axvline(result.pvalue, color="C3", label=f"all together, {result.pvalue:.3g}")
     ax.axvline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
     ax.set_yticks(range(len(rows)), [label(row.name, 60) for row in rows], fontsize="x-small")
     ax.set(xscale="log", xlabel="p-value", xlim=(None, 1.3))
-    _title(ax, "What kind of difference", leftwards=True)
+    give_title(ax, "What kind of difference", leftwards=leftwards)
 
 
 def chances_by_group(result: Shown) -> tuple[Array, Array]:
@@ -86,7 +92,7 @@ def plot_overlap(result: Shown, ax: Axes) -> None:
     )  # fmt: skip
     p, q = (label(name, 20) for name in result.labels)
     ax.set(xlabel=f"chance of {p} given the covariates\n(0: only {q} there)", ylabel="share of the group")
-    _title(ax, "How alike the covariates are")
+    give_title(ax, "How alike the covariates are")
 
 
 def plot_curves(result: Shown, ax: Axes) -> None:
@@ -100,13 +106,13 @@ def plot_curves(result: Shown, ax: Axes) -> None:
     names = result.evidence.samples
     name_values(ax, None, (), dates=names.x.columns[0].dates)
     ax.set(xlabel=label(names.x.names[0]), ylabel=label(names.y.names[0]))
-    _title(ax, "Median and 10 to 90 % range")
+    give_title(ax, "Median and 10 to 90 % range")
 
 
 def plot_groups(where: Where, ax: Axes, covariate: str | None = None) -> None:
     """Each group along a covariate, the other covariates adjusted for."""
     draw_groups(where, where.course(covariate), ax)
-    _title(ax, "Both groups, adjusted for the other covariates")
+    give_title(ax, "Both groups, adjusted for the other covariates")
 
 
 def plot_where(where: Where, ax: Axes, covariate: str | None = None) -> None:
@@ -120,7 +126,7 @@ def plot_where(where: Where, ax: Axes, covariate: str | None = None) -> None:
         ax.set_ylabel(f"{label(course.measure, 32)},\n{ax.get_ylabel()}")
     else:
         _plot_size(where, profile, ax)
-    _title(ax, "Where it differs" if where.anything else "The difference along a covariate")
+    give_title(ax, "Where it differs" if where.anything else "The difference along a covariate")
 
 
 def _course_of(where: Where, profile: Profile) -> Course:
@@ -133,7 +139,7 @@ def _course_of(where: Where, profile: Profile) -> Course:
     )  # fmt: skip
 
 
-def _positions(profile: Profile) -> Array:
+def _positions(profile: RowProfile) -> Array:
     """Where each bin is drawn."""
     return np.arange(len(profile.size), dtype=np.float64) if profile.categories else profile.middle
 
@@ -142,20 +148,23 @@ def _plot_size(where: Where, profile: Profile, ax: Axes) -> None:
     """Of outcomes that no number tells: how large the difference is, and what chance gives."""
     position = _positions(profile)
     few = bool(profile.categories) or bool((profile.low == profile.high).all())
-    line = "o" if few else "o-"
-    ax.plot(position, profile.size, line, markersize=3.5, color="C0", label="size of the difference")
-    ax.plot(position, profile.band, "_" if few else "--", color="0.4", label=f"{1 - where.significance:.0%} band")
-    ax.set_ylabel("size of the difference")
-    _mark(profile, ax)
+    draw_size(where, profile, ax, few=few)
+    mark(profile, ax, 0.01 * float(profile.high[-1] - profile.low[0]))
     name_values(ax, position if few else None, profile.categories, dates=profile.dates)
     ax.set_xlabel(label(profile.covariate))
 
 
-def _mark(profile: Profile, ax: Axes) -> None:
-    """What is outside the band; a bin of one value is as wide as a line can be seen."""
-    outside = np.flatnonzero(profile.outside)
-    least = 0.01 * float(profile.high[-1] - profile.low[0])
-    for number, g in enumerate(outside):
+def draw_size(where: RowWhere | Where, profile: RowProfile, ax: Axes, *, few: bool) -> None:
+    """The size of the difference and the band; of ``few`` values by themselves, with no line between them."""
+    position, line = _positions(profile), "o" if few else "o-"
+    ax.plot(position, profile.size, line, markersize=3.5, color="C0", label="size of the difference")
+    ax.plot(position, profile.band, "_" if few else "--", color="0.4", label=f"{1 - where.significance:.0%} band")
+    ax.set_ylabel("size of the difference")
+
+
+def mark(profile: RowProfile, ax: Axes, least: float = 0.0) -> None:
+    """What is outside the band; every bin is at least so wide, so that one of a single value can be seen."""
+    for number, g in enumerate(np.flatnonzero(profile.outside)):
         low, high = (g - 0.5, g + 0.5) if profile.categories else (profile.low[g], profile.high[g])
         if high - low < least:
             low, high = (low + high - least) / 2, (low + high + least) / 2
@@ -163,7 +172,7 @@ def _mark(profile: Profile, ax: Axes) -> None:
                    label="outside the band" if number == 0 else None)  # fmt: skip
 
 
-def _title(ax: Axes, words: str, *, leftwards: bool = False) -> None:
+def give_title(ax: Axes, words: str, *, leftwards: bool = False) -> None:
     """A title with the legend between it and the picture, where no data are."""
     ax.set_title(words, pad=24)
     legend_above(ax, leftwards=leftwards)
@@ -211,15 +220,17 @@ KINDS: dict[str, Callable[..., None]] = {
 }
 
 
-def plot_result(result: Shown, kind: str, ax: Axes | None, **options: Any) -> Axes:
+def plot_result(
+    result: ShownTest, kind: str, ax: Axes | None, kinds: Mapping[str, Callable[..., None]] = KINDS, **options: Any
+) -> Axes:
     """Draw one kind of picture and return its axes."""
-    if kind not in KINDS:
-        raise ValueError(f"`kind` must be one of {list(KINDS)}; got {kind!r}.")
+    if kind not in kinds:
+        raise ValueError(f"`kind` must be one of {list(kinds)}; got {kind!r}.")
     axes = new_axes(ax)
     import matplotlib as mpl  # noqa: PLC0415 - an extra
 
     with mpl.rc_context(fonts()):
-        KINDS[kind](result, axes, **options)
+        kinds[kind](result, axes, **options)
         give_fonts(axes)
     return axes
 

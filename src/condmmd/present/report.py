@@ -21,7 +21,7 @@ from condmmd.present.figures import course_figures, other_figures
 from condmmd.present.reading import answer, kinds, meaning, next_steps
 from condmmd.present.shown import MarginalTest, Shown
 
-__all__ = ["ReportContext", "check_extras", "contradictions", "render"]
+__all__ = ["ReportContext", "check_extras", "contradictions", "page", "render"]
 
 MAX_COLUMNS = 100
 
@@ -70,8 +70,8 @@ def check_extras() -> None:
         raise ImportError(f"the report needs {' and '.join(missing)}: pip install 'condmmd[report]'")
 
 
-def render(result: Shown, context: ReportContext) -> str:
-    """The page as text."""
+def page(template: str, **values: Any) -> str:
+    """A template with the values that it names, and with the versions of what made it."""
     check_extras()
     from jinja2 import Environment, PackageLoader, StrictUndefined  # noqa: PLC0415 - an extra
 
@@ -79,11 +79,21 @@ def render(result: Shown, context: ReportContext) -> str:
         loader=PackageLoader("condmmd.present", "templates"), autoescape=True, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,
     )  # fmt: skip
+    python = ".".join(map(str, sys.version_info[:3]))
+    return environment.get_template(template).render(
+        **values, version=version("condmmd"), python=python, numpy=np.__version__
+    )
+
+
+def render(result: Shown, context: ReportContext) -> str:
+    """The page as text."""
+    check_extras()
     where = result.where() if context.with_where and result.evidence.samples.gram_x is None else None
     checks = result.diagnostics()
     effect = result.effect() if result.has_outcomes else None
     script = files("condmmd.present").joinpath("templates/report.js").read_text(encoding="utf-8")
-    return environment.get_template("report.html").render(
+    return page(
+        "report.html",
         result=result,
         script=script,
         script_hash=b64encode(sha256(script.encode()).digest()).decode(),
@@ -101,9 +111,6 @@ def render(result: Shown, context: ReportContext) -> str:
         figures=list(other_figures(result, where)),
         columns=_columns(result),
         hidden=max(0, sum(len(t.columns) for t in _tables(result)) - MAX_COLUMNS),
-        version=version("condmmd"),
-        python=".".join(map(str, sys.version_info[:3])),
-        numpy=np.__version__,
     )
 
 

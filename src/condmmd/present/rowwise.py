@@ -1,71 +1,39 @@
-"""Pictures of rows with two sides: where they differ, by which way of looking, and whether predictions are reliable."""
+"""Pictures of rows with two sides, and their HTML report, in the look of the report of two samples."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from functools import partial
+from typing import Any
 
 import numpy as np
 
-from condmmd.backend import Array
-from condmmd.effects import Effects
+from condmmd.explain.regions import SURE
 from condmmd.explain.reliability import Reliability
-from condmmd.explain.rowwise import RowProfile, RowWhere
-from condmmd.inference import LevelResult
 from condmmd.present.labelling import Axes, label
-from condmmd.present.pictures import new_axes
+from condmmd.present.pictures import draw_size, give_title, mark, plot_columns, plot_null, plot_result
+from condmmd.present.report import ReportContext, page
+from condmmd.present.shown import ShownRows
+from condmmd.present.svg import inline_svg
 
-__all__ = ["ShownRows", "in_numbers", "plot_rows"]
+__all__ = ["plot_rows", "render_rows"]
 
-SURE = 1.96
-
-
-class ShownRows(Protocol):
-    """What the pictures and the report ask of a result."""
-
-    @property
-    def statistic(self) -> float: ...
-    @property
-    def pvalue(self) -> float: ...
-    @property
-    def null_distribution(self) -> Array: ...
-    @property
-    def by_level(self) -> tuple[LevelResult, ...]: ...
-    @property
-    def n_obs(self) -> int: ...
-    @property
-    def n_resamples(self) -> int: ...
-    @property
-    def labels(self) -> tuple[str, str]: ...
-    @property
-    def spaces(self) -> tuple[str, str]: ...
-    @property
-    def scheme(self) -> str: ...
-    @property
-    def assumption(self) -> str: ...
-    @property
-    def significance(self) -> float: ...
-    @property
-    def rng_state(self) -> int: ...
-    @property
-    def embeddings(self) -> dict[str, dict[str, Any]]: ...
-    @property
-    def pictures(self) -> tuple[str, ...]: ...
-    def sentence(self) -> str: ...
-    def effect(self) -> Effects: ...
-    def where(self) -> RowWhere: ...
+CAPTIONS = {
+    "reliability": "What was predicted against how often it happened; shaded: where all of it would be if the "
+    "predictions were calibrated.",
+    "where": "The difference along the covariate where it stands out most.",
+    "columns": "Each way of looking by itself, and all together (line).",
+    "null": "The statistic of the test (line) among its values if nothing differed.",
+}
+MAX_REGIONS = 20
 
 
 def plot_rows(result: ShownRows, kind: str, ax: Axes | None, **options: Any) -> Axes:
     """Draw one kind of picture and return its axes."""
-    if kind not in result.pictures:
-        raise ValueError(f"`kind` must be one of {list(result.pictures)}; got {kind!r}.")
-    axes = new_axes(ax)
-    KINDS[kind](result, axes, **options)
-    return axes
+    return plot_result(result, kind, ax, {name: KINDS[name] for name in result.pictures}, **options)
 
 
-def in_numbers(result: ShownRows, kind: str) -> str:
+def _in_numbers(result: ShownRows, kind: str) -> str:
     """What a picture shows, in a sentence."""
     if kind == "null":
         null = np.asarray(result.null_distribution)
@@ -85,27 +53,6 @@ def in_numbers(result: ShownRows, kind: str) -> str:
     return "; ".join(f"predicted {predicted:.2g}, observed {observed:.2g}" for predicted, observed in pairs) + "."
 
 
-def _plot_null(result: ShownRows, ax: Axes) -> None:
-    null = np.asarray(result.null_distribution)
-    if not len(null):
-        raise ValueError("the normal limit draws nothing; there is nothing to show.")
-    ax.hist(null, bins=min(40, max(10, len(null) // 15)), color="0.75", edgecolor="0.5", label="if nothing differed")
-    ax.axvline(result.statistic, color="C3", linewidth=2, label=f"observed, p = {result.pvalue:.3g}")
-    ax.set(xlabel="statistic of the test", ylabel="draws")
-    _finish(ax, "Observed, and if nothing differed")
-
-
-def _plot_columns(result: ShownRows, ax: Axes) -> None:
-    """One line for each way of looking, the smallest p-value on top."""
-    rows = sorted(result.by_level, key=lambda row: -row.pvalue)
-    ax.plot([row.pvalue for row in rows], range(len(rows)), "o", color="C0", label="each alone")
-    ax.axvline(result.pvalue, color="C3", label=f"all together, {result.pvalue:.3g}")
-    ax.axvline(result.significance, color="0.5", linestyle=":", label=f"significance {result.significance:g}")
-    ax.set_yticks(range(len(rows)), [label(row.name, 60) for row in rows], fontsize="x-small")
-    ax.set(xscale="log", xlabel="p-value", xlim=(None, 1.3))
-    _finish(ax, "What kind of difference")
-
-
 def _plot_where(result: ShownRows, ax: Axes, covariate: str | None = None) -> None:
     """The difference along a covariate: of one number in its units, else its size beside the band."""
     where = result.where()
@@ -121,23 +68,12 @@ def _plot_where(result: ShownRows, ax: Axes, covariate: str | None = None) -> No
         first, second = (label(name, 16) for name in where.labels)
         ax.set_ylabel(f"{label(where.outcome, 28)},\n{first} less {second}")
     else:
-        ax.plot(position, profile.size, style, markersize=3.5, color="C0", label="size of the difference")
-        line = "_" if profile.categories else "--"
-        ax.plot(position, profile.band, line, color="0.4", label=f"{1 - where.significance:.0%} band")
-        ax.set_ylabel("size of the difference")
-    _mark(profile, ax)
+        draw_size(where, profile, ax, few=bool(profile.categories))
+    mark(profile, ax)
     if profile.categories:
         ax.set_xticks(position, [label(name, 12) for name in profile.categories], rotation=30, ha="right")
     ax.set_xlabel(label(profile.covariate))
-    _finish(ax, "Where they differ" if where.anything else "The difference along a covariate")
-
-
-def _mark(profile: RowProfile, ax: Axes) -> None:
-    """What is outside the band."""
-    for number, g in enumerate(np.flatnonzero(profile.outside)):
-        low, high = (g - 0.5, g + 0.5) if profile.categories else (profile.low[g], profile.high[g])
-        ax.axvspan(low, high, facecolor="C1", alpha=0.25, hatch="//", edgecolor="0.7", linewidth=0,
-                   label="outside the band" if number == 0 else None)  # fmt: skip
+    give_title(ax, "Where they differ" if where.anything else "The difference along a covariate")
 
 
 def _plot_reliability(result: Any, ax: Axes) -> None:
@@ -151,18 +87,61 @@ def _plot_reliability(result: Any, ax: Axes) -> None:
         found.predicted[outside], found.observed[outside], "s", color="C3", label="outside" if outside.any() else None
     )
     ax.set(xlabel="predicted share", ylabel=f"observed share:\n{label(found.what, 36)}", xlim=(0, 1), ylim=(0, 1))
-    _finish(ax, "Predicted and observed")
-
-
-def _finish(ax: Axes, words: str) -> None:
-    """A title with the legend between it and the picture, where no data are."""
-    ax.set_title(words, pad=24)
-    ax.legend(fontsize="small", loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=3, frameon=False, borderpad=0.2)
+    give_title(ax, "Predicted and observed")
 
 
 KINDS: dict[str, Callable[..., None]] = {
-    "null": _plot_null,
-    "columns": _plot_columns,
+    "null": partial(plot_null, drawn="if nothing differed", each="draws", none="the normal limit draws nothing"),
+    "columns": plot_columns,
     "where": _plot_where,
     "reliability": _plot_reliability,
 }
+
+
+def render_rows(result: ShownRows, context: ReportContext) -> str:
+    """The page as text."""
+    where = result.where()
+    return page(
+        "rowwise.html", result=result, context=context, effect=result.effect(), where=where,
+        regions=where.regions[:MAX_REGIONS] if where.anything else (), meaning=_meaning(result),
+        steps=_next_steps(result), pictures=_pictures(result),
+    )  # fmt: skip
+
+
+def _meaning(result: ShownRows) -> str:
+    first, second = result.labels
+    if result.pvalue > result.significance:
+        return (
+            f"Among rows with the same {result.spaces[0]} no difference between {first} and {second} was seen. That is "
+            "no proof that there is none: the intervals below say what is still possible."
+        )
+    smallest = min(result.by_level, key=lambda row: row.pvalue).name
+    return (
+        f"Rows with the same {result.spaces[0]} have {first} and {second} that differ by more than chance makes them. "
+        f"What speaks most for it by itself: {smallest}."
+    )
+
+
+def _next_steps(result: ShownRows) -> list[str]:
+    if result.pvalue > result.significance:
+        return ["Read the intervals: all values in them are still possible. No evidence is not evidence of none."]
+    steps = ["Look at how large the difference is before you act on it: with many rows a small one is found too."]
+    if result.where().anything:
+        steps.append("Look at the rows named under Where: there the difference stands out.")
+    return steps
+
+
+def _pictures(result: ShownRows) -> list[dict[str, str]]:
+    """Every picture that this result can have, each with its numbers for those who do not see it."""
+    found = []
+    for kind in result.pictures:
+        try:
+            told = f"{CAPTIONS[kind]} {_in_numbers(result, kind)}"
+            found.append({"caption": CAPTIONS[kind], "svg": inline_svg(partial(_draw, result, kind), kind, told)})
+        except (ValueError, TypeError):  # this result has no such picture
+            continue
+    return found
+
+
+def _draw(result: ShownRows, kind: str, figure: Any) -> None:
+    plot_rows(result, kind, figure.subplots())

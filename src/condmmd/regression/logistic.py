@@ -15,11 +15,9 @@ import numpy.typing as npt
 
 from condmmd.backend import (
     Array,
-    LabelBatch,
     Rows,
-    Weights,
-    as_float,
     at_least,
+    cached_property,
     map_rows,
     move_to,
     n_rows,
@@ -36,74 +34,64 @@ from condmmd.backend import (
     sum_rows,
     take,
     to_host,
+    total,
 )
 from condmmd.regression.moments import reusable_moments
 from condmmd.regression.odds import overlap, total_overlap
 
-__all__ = [
-    "LogisticFit", "cross_validated_logistic", "design", "fit_logistic", "residual_labels", "score_sums",
-    "weighted_second",
-]  # fmt: skip
+__all__ = ["LogisticFit", "cross_validated_logistic", "design", "fit_logistic", "weighted_second"]
 
 ITERATIONS = 30
 HALVINGS = 8
 CONVERGED = 1e-6
+SAME_SUM = 1e-10  # of the number of rows of P
 # Rows' worth of random labels that an estimate should leave: the sum of e (1 - e).
 MIN_RANDOM = 1.0
 
 
 @dataclass(frozen=True, eq=False)
 class LogisticFit:
-    """A penalised logistic regression: the columns Z, the coefficients (intercept first), the inverse penalty C.
+    """A penalised logistic regression: the columns Z, fitted probabilities, coefficients (intercept first), penalty.
 
-    ``score`` is ``Z^T (t - e)`` at the labels that were fitted: what the penalty leaves, and with a ``weight`` for each
-    row (rows of one block count as one) the weighted sum. Of a part of the rows that it was fitted to, ``elsewhere`` is
-    what the others know of the coefficients: the Hessian of their likelihood, with the penalty.
+    C is the inverse of the penalty. ``share`` is what the regression counts in an estimate that it is a part of.
+    ``twice`` says that it was fitted once more to what its penalty had left.
     """
 
     Z: Rows
+    e: Rows
     beta: Array
     C: float
-    score: Array
-    weight: Rows | None = None
-    elsewhere: Array | None = None
+    share: float = 1.0
+    twice: bool = False
 
-    @property
-    def ridge(self) -> Array:
-        """The penalty of each coefficient; the intercept is free."""
-        return _ridge(len(self.beta), self.C)
+    @cached_property
+    def inverse(self) -> Array:
+        """``A = (Z^T W Z + R)^-1``, the inverse of the Hessian with the penalty; the intercept's row is the first.
 
-    @property
-    def given_weight(self) -> tuple[Rows, ...]:
-        """The weights of the rows, if there are any."""
-        return _given(self.weight)
-
-    @property
-    def held(self) -> tuple[Array, Array]:
-        """What holds the coefficients beside the labels of these rows: a Hessian and, at the coefficients, its pull."""
-        if self.elsewhere is not None:
-            return self.elsewhere, np.zeros_like(self.beta)
-        return np.diag(self.ridge), self.score
-
-    def on_rows(self, index: npt.NDArray[np.int64]) -> LogisticFit:
-        """The same coefficients at some of the rows, held there by what the other rows and the penalty say.
-
-        The penalty alone would pull a refit to few rows towards no dependence on x at all, whatever their labels are.
+        The residuals of the fit are ``(I - W Z A Z^T) (t - e_true)`` to first order; of a fit made twice, they are so
+        with ``A + A R A`` in its place.
         """
-        part = pick_rows(self.Z, index)
-        weight = None if self.weight is None else pick_rows(self.weight, index)
-        whole, own = (
-            to_host(sum_rows(weighted_second, Z, self._probabilities(Z), *some))
-            for Z, some in ((self.Z, _given(self.weight)), (part, _given(weight)))
-        )
-        return replace(self, Z=part, weight=weight, elsewhere=self.held[0] + whole - own)
+        hessian = to_host(sum_rows(weighted_second, self.Z, map_rows(overlap, self.e)))
+        ridge = _ridge(len(self.beta), self.C)
+        A = np.asarray(np.linalg.inv(hessian + np.diag(ridge)))
+        return A + (A * ridge) @ A if self.twice else A
 
-    def _probabilities(self, Z: Rows) -> Rows:
-        return map_rows(partial(_probabilities, beta=self.beta), Z)
+    def made_twice(self) -> LogisticFit:
+        """The same, fitted once more to what its penalty has left (twicing).
 
-    def around(self, e: Rows, t: Rows) -> LogisticFit:
-        """The same columns, for an estimate ``e`` that the regression is only a part of."""
-        return replace(self, score=to_host(sum_rows(_score, self.Z, e, t)))
+        At the penalised fit ``Z^T (t - e) = R beta``, so a Newton step from it is ``A R beta``. To first order the bias
+        of the penalty is then squared, ``(A R)^2``, while no direction gets more than twice the freedom it had. The
+        intercept is moved on until the probabilities have their sum again.
+        """
+        n, e = float(total(self.e)), self.e
+        beta = self.beta + self.inverse @ (_ridge(len(self.beta), self.C) * self.beta)
+        for _ in range(ITERATIONS):
+            e = persist(map_rows(partial(_probabilities, beta=beta), self.Z))
+            missing = n - float(total(e))
+            if abs(missing) <= SAME_SUM * n:
+                break
+            beta[0] += missing / total_overlap(e)
+        return replace(self, e=e, beta=beta, twice=True)
 
 
 def _ridge(size: int, C: float) -> Array:
@@ -112,65 +100,20 @@ def _ridge(size: int, C: float) -> Array:
     return ridge
 
 
-def residual_labels(T: LabelBatch, e: Rows, fit: LogisticFit | None) -> LabelBatch:
-    """Labels less their probabilities; with ``fit``, less those that a fit to these very labels would give.
-
-    To first order: with ``w = e (1 - e)`` and the score ``g(t) = Z^T (t - e)`` less that of the labels that were fitted
-    (which is ``R b``, where the penalty R holds the coefficients b back), one Newton step from the estimate gives
-    ``t - e - w Z (Z^T W Z + R)^-1 g(t)``. So every null label vector is treated as the observed one was, whose
-    propensity was estimated on it, for one more product and no fit.
-    """
-    if fit is None:
-        return T.reweighted(_less, e)
-    known, pull = fit.held
-    weight = fit.given_weight
-    hessian = to_host(sum_rows(weighted_second, fit.Z, e, *weight)) + known
-    scores = to_host(T.sum(score_sums, fit.Z, e, *weight)) - pull
-    step = to_host(np.linalg.solve(hessian, scores.T)).T
-    return T.reweighted(partial(_refitted, step=step), fit.Z, e)
-
-
-def _given(weight: Rows | None) -> tuple[Rows, ...]:
-    return () if weight is None else (weight,)
-
-
-def _less(T: Weights, e: Rows) -> Weights:
-    return T - e
-
-
-def weighted_second(Z: Rows, e: Rows, weight: Rows | float = 1.0) -> Rows:
-    """The Hessian of the likelihood, without a penalty."""
+def weighted_second(Z: Rows, w: Rows) -> Rows:
+    """``Z^T diag(w) Z`` with the column of the intercept."""
     X = design(Z)
-    return (X * (overlap(e) * weight)[:, None]).T @ X
-
-
-def score_sums(T: Weights, Z: Rows, e: Rows, weight: Rows | None = None) -> Rows:
-    """``Z^T (t - e)`` of every label vector, the intercept's first; some rows at a time, as labels are but bytes."""
-    total: Any = 0.0
-    for part in row_slices(Z, T.shape[0]):
-        left = as_float(T[:, part]) - e[part]
-        total = total + (left if weight is None else left * weight[part]) @ design(Z[part, :])
-    sums: Rows = total
-    return sums
-
-
-def _score(Z: Rows, e: Rows, t: Rows) -> Rows:
-    score: Rows = (t - e) @ design(Z)
-    return score
-
-
-def _refitted(T: Weights, Z: Rows, e: Rows, step: Array) -> Weights:
-    return T - e - overlap(e) * (move_to(step, Z) @ design(Z).T)
+    return (X * w[:, None]).T @ X
 
 
 def cross_validated_logistic(
     Z: Rows, t: Rows, inverse_penalties: Array, rows: npt.NDArray[np.int64], folds: npt.NDArray[np.int64]
-) -> tuple[Rows, LogisticFit]:
-    """Probabilities at every row with the smallest penalty that is as good as the best, and that fit.
+) -> LogisticFit:
+    """The fit with the penalty that predicts unseen labels best, made twice.
 
-    As good: a held-out log-loss within one standard error of the smallest. Too large a penalty leaves labels that
-    depend on x more than the estimate says, and so false alarms; too small a one costs power only. Only where that
-    would leave no label random (a few rows can always be told apart) is the next larger one taken that is as good.
+    A penalty leaves labels that depend on x more than the estimate says, and so false alarms; fitting twice takes most
+    of that away, and costs less power than a smaller penalty does. Only where that would leave no label random (a few
+    rows can always be told apart) is the next larger one taken whose loss is within a standard error of the smallest.
 
     Parameters
     ----------
@@ -195,9 +138,10 @@ def cross_validated_logistic(
         if len(rows) < n_rows(Z):
             beta = _fit_all(Z, t, float(chosen), beta)
         e = persist(map_rows(partial(_probabilities, beta=beta), Z))
-        if total_overlap(e) >= MIN_RANDOM:
+        fit = LogisticFit(Z, e, beta, float(chosen)).made_twice()
+        if total_overlap(fit.e) >= MIN_RANDOM:
             break
-    return e, LogisticFit(Z, beta, float(chosen), _ridge(len(beta), float(chosen)) * beta)
+    return fit
 
 
 def _probabilities(Z: Rows, beta: Array) -> Rows:
@@ -240,7 +184,7 @@ def _newton_sums(Z: Rows, t: Rows, beta: Array) -> tuple[Array, Array, Array]:
 
 
 def _as_good(Z: Rows, t: Rows, inverse_penalties: Array, folds: npt.NDArray[np.int64]) -> Array:
-    """The candidates that are as good as the best."""
+    """The candidate with the smallest log-loss of held-out labels, and before it larger penalties that are as good."""
     xp = namespace(Z)
     n_folds = int(folds.max()) + 1
     which = np.repeat(np.arange(n_folds), len(inverse_penalties))
@@ -251,7 +195,7 @@ def _as_good(Z: Rows, t: Rows, inverse_penalties: Array, folds: npt.NDArray[np.i
     mean = to_host(xp.mean(held_out, axis=1))
     best = int(np.argmin(mean))
     error = to_host(xp.std(held_out - held_out[best, :], axis=1)) / n_rows(t) ** 0.5
-    return inverse_penalties[mean <= mean[best] + error]
+    return inverse_penalties[: best + 1][mean[: best + 1] <= mean[best] + error[: best + 1]]
 
 
 def fit_logistic(Z: Rows, t: Rows, C: Array, weights: Rows) -> Rows:

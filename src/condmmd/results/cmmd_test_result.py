@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from os import PathLike
 from typing import Any
 
-import numpy as np
-
-from condmmd.backend import Array
 from condmmd.data import Samples
-from condmmd.data.frames import frame_of
-from condmmd.data.on_screen import on_screen
 from condmmd.effects import Adjusted, Effects
 from condmmd.explain import Diagnostics, evidence_of
 from condmmd.explain.diagnose import Leftovers
-from condmmd.inference import LevelResult, Plan, Run
+from condmmd.inference import Plan, Run
 from condmmd.kernels import lengthscales
 from condmmd.present import ReportContext, check_extras, check_target, plot_result, render, write_whole
 from condmmd.regression.populations import PopulationName
 from condmmd.results.questions import Questions
+from condmmd.results.tested import told_by
 from condmmd.results.text import html_of, question_of, summary_of, verdict_of
 from condmmd.statistics import ConditionalFit, Interventional
 
 __all__ = ["CMMDTestResult"]
 
-# Fields that are no part of what a result says of itself.
-NOT_IN_DICT = frozenset({"spaces", "_plan", "_samples", "_checksum", "_lost", "_checked", "_effect"})
+# What a result says of itself, in this order.
+TOLD = (
+    "effect", "statistic", "pvalue", "null_distribution", "levels", "by_level", "n_obs", "labels", "n_resamples",
+    "scheme", "assumption", "estimator", "propensity_summary", "embeddings", "reg", "lengthscales", "residualization",
+    "trimmed", "significance", "rng_state", "call", "population", "diagnostics",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -45,7 +44,7 @@ class CMMDTestResult(Questions):
     pvalue
         For the hypothesis that Y given X is the same; it is as good as ``assumption``.
     null_distribution
-        The statistic at each null label vector; empty with ``null=Asymptotic()``.
+        The statistic at each null draw; empty with ``null=Asymptotic()``.
     levels
         The levels that took part.
     by_level
@@ -55,7 +54,7 @@ class CMMDTestResult(Questions):
     labels
         What the user called P and Q.
     n_resamples, scheme
-        How many null label vectors, and how they were drawn.
+        How many null draws, and of what.
     assumption
         What the validity of the p-value rests on.
     propensity_summary
@@ -73,7 +72,7 @@ class CMMDTestResult(Questions):
     significance
         The level of significance asked for, by which the summary speaks.
     rng_state
-        The seed that repeats the null labels: ``cmmd_test(..., rng=result.rng_state)``.
+        The seed that repeats the null draws: ``cmmd_test(..., rng=result.rng_state)``.
     call
         Code that repeats the run, with every option that is not a default.
     spaces
@@ -82,27 +81,12 @@ class CMMDTestResult(Questions):
         Over whom outcomes were compared by `interventional_test`; None where it was at equal X.
     """
 
-    statistic: float
-    pvalue: float
-    null_distribution: Array
-    levels: tuple[float, ...]
-    by_level: tuple[LevelResult, ...]
     n_obs: tuple[int, int]
-    labels: tuple[str, str]
-    n_resamples: int
-    scheme: str
-    assumption: str
+    levels: tuple[float, ...]
     estimator: str
     propensity_summary: dict[str, Any]
-    embeddings: dict[str, dict[str, Any]]
-    reg: str
-    lengthscales: dict[str, list[float]]
     residualization: dict[str, Any] | None
     trimmed: int
-    significance: float
-    rng_state: int
-    call: str
-    spaces: tuple[str, str]
     _plan: Plan | None
     _samples: Samples | None
     _checksum: int = 0
@@ -121,16 +105,11 @@ class CMMDTestResult(Questions):
         groups = labels.samples.groups
         sides = (("x", fitted.covariates), ("y", fitted.outcomes))
         result = cls(
-            statistic=outcome.statistic,
-            pvalue=outcome.pvalue,
-            null_distribution=outcome.null,
+            **told_by(outcome, plan.settings),
             levels=tuple(dict.fromkeys(column.level for column in outcome.by_level)),
-            by_level=outcome.by_level,
             n_obs=(groups.n, groups.m),
             labels=(groups.p_label, groups.q_label),
-            n_resamples=outcome.n_resamples,
-            scheme=outcome.scheme,
-            assumption=labels.propensity.assumption + statistic.remark,
+            assumption=trained.null.assumption(labels) + statistic.remark,
             estimator=statistic.name,
             propensity_summary=labels.propensity.summary(),
             embeddings={name: e.summary() for name, e in sides},
@@ -138,8 +117,6 @@ class CMMDTestResult(Questions):
             lengthscales={name: lengthscales(e.kernel) for name, e in sides},
             residualization=None if how is None else {"model": how.model, "explained": how.explained},
             trimmed=labels.trimmed,
-            significance=plan.settings.significance,
-            rng_state=plan.settings.seed,
             call=call,
             spaces=labels.samples.spaces,
             _plan=plan,
@@ -147,20 +124,16 @@ class CMMDTestResult(Questions):
             _checksum=samples.checksum(),
             population=statistic.population if isinstance(statistic, Interventional) else None,
         )
-        outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
             result.__dict__["_trained"] = trained
         if Adjusted.kept_of(samples) or Leftovers.kept_of(samples):  # so that a summary has not to train once more
-            evidence = evidence_of(plan, trained, fitted)
+            evidence = evidence_of(plan, trained)
             if Leftovers.kept_of(samples):
                 result.__dict__["_leftovers"] = Leftovers.of(evidence)
             if Adjusted.kept_of(samples):
                 result.__dict__["_adjusted"] = Adjusted.of(evidence)
                 result.effect()
         return result
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.statistic, self.pvalue))
 
     def question(self) -> str:
         """What was asked, in the user's names."""
@@ -180,7 +153,7 @@ class CMMDTestResult(Questions):
         Parameters
         ----------
         kind
-            "null" (the statistic among its values at null labels), "levels", "where", "map" (signed witness over a
+            "null" (the statistic among its values at null draws), "levels", "where", "map" (signed witness over a
             covariate and the outcome), "curves" (the outcome given one covariate, by group) or "overlap".
         ax
             Axes to draw on; None makes new ones.
@@ -216,11 +189,7 @@ class CMMDTestResult(Questions):
     def summary(self) -> str:
         """Return a screenful that a person can read."""
         asked = self.__dict__.get("_sensitivity")  # it takes a second, so it is here once it was asked for
-        return summary_of(
-            self, estimator=self.estimator, reg=self.reg, residualization=self.residualization, checks=self._checks,
-            sensitivity="" if asked is None else asked.sentence(),
-            effect=self._known_effect,
-        )  # fmt: skip
+        return summary_of(self, self._checks, self._known_effect, "" if asked is None else asked.sentence())
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -228,24 +197,16 @@ class CMMDTestResult(Questions):
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        effect = self._known_effect
-        plain: dict[str, Any] = {"effect": None if effect is None else effect.to_dict()}
-        plain |= {part.name: getattr(self, part.name) for part in fields(self) if part.name not in NOT_IN_DICT}
-        plain |= {
-            "null_distribution": np.asarray(self.null_distribution).tolist(), "levels": list(self.levels),
-            "by_level": [asdict(result) for result in self.by_level],
-            "n_obs": dict(zip("PQ", self.n_obs, strict=True)), "labels": dict(zip("PQ", self.labels, strict=True)),
+        plain = self._told(self._known_effect) | {
+            "levels": list(self.levels), "n_obs": dict(zip("PQ", self.n_obs, strict=True)),
+            "labels": dict(zip("PQ", self.labels, strict=True)),
             "diagnostics": None if self._checks is None else self._checks.to_dict(),
         }  # fmt: skip
-        return deepcopy(plain)
-
-    def to_frame(self) -> Any:
-        """A line for each column that was compared, as a pandas data frame; needs pandas."""
-        return frame_of([asdict(column) for column in self.by_level], "to_dict()['by_level']")
+        return {name: plain[name] for name in TOLD}
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: the numbers, the plan and the data; not what was derived from them."""
-        state = {part.name: getattr(self, part.name) for part in fields(self)}
+        state = super().__getstate__()
         try:
             pickle.dumps(self._plan)
         except Exception as error:  # noqa: BLE001 - whatever the user passed in may fail in its own way
@@ -263,9 +224,3 @@ class CMMDTestResult(Questions):
     def __deepcopy__(self, memo: dict[int, Any]) -> CMMDTestResult:
         """A copy of everything, functions that cannot be pickled included."""
         return CMMDTestResult(**{part.name: deepcopy(getattr(self, part.name), memo) for part in fields(self)})
-
-    def __repr__(self) -> str:
-        return on_screen(
-            f"CMMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
-            f"scheme='{self.scheme}'); .summary() says more"
-        )

@@ -146,13 +146,18 @@ def call_code(function: Callable[..., Any], data: Sequence[str], options: Mappin
     data
         Names of the arguments that hold the data.
     options
-        The keyword arguments, of which those that are not the default are written.
+        The arguments; of its keywords those that are not the default are written, but for the table, which is among the
+        data, and ``compute``, which changes no answer.
     """
     writer = _Writer({("condmmd", function.__name__)})
-    defaults = {name: parameter.default for name, parameter in inspect.signature(function).parameters.items()}
+    defaults = {
+        name: parameter.default for name, parameter in inspect.signature(function).parameters.items()
+        if parameter.kind is parameter.KEYWORD_ONLY and name not in {"data", "compute"}
+    }  # fmt: skip
     written = [
-        f"{name}={writer.write(value, name)}" for name, value in options.items() if not _same(value, defaults[name])
-    ]
+        f"{name}={writer.write(options[name], name)}" for name, default in defaults.items()
+        if name in options and not _same(options[name], default)
+    ]  # fmt: skip
     by_module: dict[str, list[str]] = {}
     for module, name in sorted(writer.imports):
         by_module.setdefault(module, []).append(name)

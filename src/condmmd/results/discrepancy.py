@@ -28,7 +28,13 @@ from condmmd.inference import Plan
 from condmmd.kernels import Kernel, Precomputed
 from condmmd.regression.regularization import Regularization
 from condmmd.results.text import shortened
-from condmmd.statistics import Comparison, ConditionalFit, DoublyRobustContrast, PlugInContrast
+from condmmd.statistics import (
+    Comparison,
+    DoublyRobustContrast,
+    PlugInContrast,
+    centre_of,
+    residual_labels,
+)
 from condmmd.statistics.spectrum import level_values
 
 __all__ = ["Discrepancy"]
@@ -105,7 +111,8 @@ class Discrepancy:
         if comparison.rows is not None:
             samples = select_rows(samples, comparison.rows, argument="train")
         groups = samples.groups
-        sigma, energies, D = (to_host(part) for part in comparison.spectra(observed_labels(groups.t)))
+        observed = residual_labels(observed_labels(groups.t), centre_of(comparison.contrast))
+        sigma, energies, D = (to_host(part) for part in comparison.spectra(observed))
         if not (np.isfinite(sigma).all() and np.isfinite(energies).all()):
             raise ValueError(
                 f"the difference by the {estimator} estimator is not finite: too large for double precision, or made "
@@ -199,10 +206,7 @@ class Discrepancy:
         plan, samples, checksum = self._test
         if samples.checksum() != checksum:
             raise ValueError("the arrays of this measurement were changed in place since. Measure again, on copies.")
-        trained = plan.train(samples)
-        if not isinstance(trained.fitted, ConditionalFit):
-            raise TypeError("there are no covariates along which to measure.")
-        return Sizes(evidence_of(plan, trained, trained.fitted))
+        return Sizes(evidence_of(plan, plan.train(samples)))
 
     @overload
     def level(self, s: float) -> float: ...

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import ClassVar
 
 from condmmd.backend import Array
 from condmmd.data import Samples
-from condmmd.data.on_screen import on_screen
 from condmmd.inference import Run
+from condmmd.results.tested import Unpacked
 
 __all__ = ["MMDTestResult"]
 
@@ -16,12 +16,10 @@ __all__ = ["MMDTestResult"]
 USUAL = 0.05
 
 
-@dataclass(frozen=True, eq=False)
-class MMDTestResult:
+@dataclass(frozen=True, eq=False, repr=False)
+class MMDTestResult(Unpacked):
     """Has X the same distribution in both samples? Made by `mmd_test`; unpacks to ``(statistic, pvalue)``."""
 
-    statistic: float
-    pvalue: float
     null_distribution: Array
     n_obs: tuple[int, int]
     n_resamples: int
@@ -29,6 +27,9 @@ class MMDTestResult:
     rng_state: int
     labels: tuple[str, str] = ("P", "Q")
     space: str = "X"
+
+    _shown: ClassVar[tuple[str, ...]] = ("n_obs", "n_resamples", "scheme", "rng_state")
+    _more: ClassVar[str] = ""
 
     @classmethod
     def of(cls, run: Run, samples: Samples, seed: int) -> MMDTestResult:
@@ -44,12 +45,3 @@ class MMDTestResult:
         start = "The" if self.pvalue <= USUAL else "No evidence that the"
         p, q = self.labels
         return f"{start} distribution of {self.space} differs between {p} and {q} (p = {self.pvalue:.3g})."
-
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.statistic, self.pvalue))
-
-    def __repr__(self) -> str:
-        return on_screen(
-            f"MMDTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
-            f"n_resamples={self.n_resamples}, scheme='{self.scheme}', rng_state={self.rng_state})"
-        )

@@ -54,21 +54,9 @@ class PlanResult:
     assumption: str
 
     @classmethod
-    def of(
-        cls,
-        needed: Needed,
-        *,
-        power: float,
-        significance: float,
-        pilot: tuple[int, int],
-        labels: tuple[str, str],
-        assumption: str,
-    ) -> PlanResult:
-        """From what the pilot said."""
-        return cls(
-            needed.rows, needed.effect, needed.kind, needed.words, needed.deviations, power, significance,
-            needed.curve, pilot, labels, needed.draws, assumption,
-        )  # fmt: skip
+    def of(cls, needed: Needed, **test: Any) -> PlanResult:
+        """From what the pilot said, and from what the test is to be."""
+        return cls(**vars(needed), **test)
 
     def sentence(self) -> str:
         """The answer."""

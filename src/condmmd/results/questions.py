@@ -19,12 +19,13 @@ from condmmd.effects.sensitivity import FACTORS, Sensitivity, sensitivity_of
 from condmmd.effects.sizes import Size, Sizes
 from condmmd.explain import Diagnostics, Evidence, Strata, Where, evidence_of, locate, strata_tests
 from condmmd.explain.diagnose import Leftovers, diagnose
-from condmmd.inference import LevelResult, Plan, Resampling, Trained
+from condmmd.inference import Plan, Resampling, Trained
 from condmmd.labels import LabelRules
 from condmmd.nuisance.propensity import EqualMarginals
 from condmmd.nuisance.residuals import NoResiduals
 from condmmd.results.mmd_test_result import MMDTestResult
-from condmmd.statistics import CMMD, ConditionalFit, ConditionalStatistic
+from condmmd.results.tested import Tested
+from condmmd.statistics import CMMD, ConditionalStatistic
 
 __all__ = ["Questions"]
 
@@ -37,16 +38,11 @@ OUTLOOK_ROWS = 20_000
 OUTLOOK_EFFECTS = 3
 
 
-class Questions:
+class Questions(Tested):
     """Questions to the plan and the rows of a test, which a result keeps; each is answered once."""
 
     trimmed: int
-    call: str
-    by_level: tuple[LevelResult, ...]
     n_obs: tuple[int, int]
-    pvalue: float
-    significance: float
-    spaces: tuple[str, str]
     population: PopulationName | None
     _plan: Plan | None
     _samples: Samples | None
@@ -54,7 +50,6 @@ class Questions:
     _lost: str
     _checked: Diagnostics | None
     _effect: Effects | None
-    rng_state: int
 
     def marginal(self) -> dict[str, MMDTestResult]:
         """Did X move, did Y? Two tests, "X" and "Y", on the rows of this one and with its kernels."""
@@ -107,10 +102,7 @@ class Questions:
     @cached_property
     def evidence(self) -> Evidence:
         """What was compared, in memory: of a test of rows in chunks, some of them."""
-        fitted = self._trained.fitted
-        if not isinstance(fitted, ConditionalFit):
-            raise TypeError("there are no covariates along which to look.")
-        return evidence_of(self._kept()[0], self._trained, fitted)
+        return evidence_of(self._kept()[0], self._trained)
 
     def diagnostics(self) -> Diagnostics:
         """What speaks against this result, in plain words, with what to do. Nothing is fitted; it takes a moment.
@@ -154,7 +146,7 @@ class Questions:
 
     def _estimated(self, population: PopulationName, confidence: float) -> Effects:
         self._kept()
-        return estimate_effects(self._adjusted, self.n_obs, population, confidence, self.rng_state)
+        return estimate_effects(self._adjusted, self.n_obs, population, confidence)
 
     @cached_property
     def _own_effect(self) -> Effects:
@@ -200,14 +192,13 @@ class Questions:
 
     @cached_property
     def _looked_at(self) -> Evidence:
-        """What `where` looks at: of very many rows some, as windows and null labels over all take minutes."""
+        """What `where` looks at: of very many rows some, as windows and null draws over all take minutes."""
         return self._evidence_of_some(WHERE_ROWS)
 
     def _evidence_of_some(self, rows: int) -> Evidence:
-        fitted, many = self._trained.fitted, sum(self.n_obs) > rows
-        if not many or not isinstance(fitted, ConditionalFit) or self._trained.labels.blocks is not None:
+        if sum(self.n_obs) <= rows or self._trained.labels.blocks is not None:
             return self.evidence
-        return evidence_of(self._kept()[0], self._trained, fitted, rows)
+        return evidence_of(self._kept()[0], self._trained, rows)
 
     def by_stratum(self, column: Any, bins: int = 4, *, data: Any = None) -> Strata:
         """Repeat the test within each category of a column, or each of ``bins`` quantile bins; Holm over them.
@@ -226,14 +217,14 @@ class Questions:
         data
             The table of the test, its rows in the same order.
         """
-        effects = StrataEffects(self.evidence, self._adjusted, self.rng_state) if self.has_outcomes else None
+        effects = StrataEffects(self.evidence, self._adjusted) if self.has_outcomes else None
         return strata_tests(self.evidence, column, bins, data=data, effects=effects)
 
     def check(self, trials: int | None = None) -> FalseAlarms:
         """How often does this very test cry wolf, on tables like this one in which nothing differs?
 
-        The covariates are held, labels are drawn from the propensity and outcomes from the pooled models, those of a
-        block together; then everything is fitted again, with 199 null labels. Rows that were trimmed stay away.
+        Covariates and outcomes are held, labels are drawn from the propensity, so that outcomes have no part in them;
+        then all that is fitted to labels is fitted again, with 199 null draws. Rows that were trimmed stay away.
 
         Parameters
         ----------

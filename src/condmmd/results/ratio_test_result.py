@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
 from condmmd.backend import Array
-from condmmd.data.on_screen import on_screen
 from condmmd.inference import LevelResult
+from condmmd.results.tested import Unpacked
+from condmmd.results.text import column_lines
 
 __all__ = ["RatioTestResult"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RatioTestResult:
+class RatioTestResult(Unpacked):
     """Is the density of Q the given ratio times that of P? Made by `ratio_test`; unpacks to ``(statistic, pvalue)``.
 
     Attributes
@@ -43,8 +43,6 @@ class RatioTestResult:
         The covariates and the outcomes in the user's names.
     """
 
-    statistic: float
-    pvalue: float
     by_level: tuple[LevelResult, ...]
     mmd: float
     null_distribution: Array
@@ -59,9 +57,6 @@ class RatioTestResult:
     call: str
     spaces: tuple[str, str]
 
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.statistic, self.pvalue))
-
     def sentence(self) -> str:
         """The verdict, in the user's names."""
         (p, q), (x, y) = self.labels, self.spaces
@@ -71,12 +66,10 @@ class RatioTestResult:
     def summary(self) -> str:
         """Return a screenful that a person can read."""
         (n, m), (p, q), (x, y) = self.n_obs, self.labels, self.spaces
-        width = max(len(row.name) for row in self.by_level)
         lines = [
             f"Is the density of ({x}, {y}) in {q} ({m} rows) the given ratio times that in {p} ({n} rows)?",
             f"  p-value     {self.pvalue:.4g}",
-            f"  {'looked at':<{width}}  statistic   p-value alone",
-            *(f"  {row.name:<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in self.by_level),
+            *column_lines(self.by_level, [row.name for row in self.by_level]),
             f"  distance    {self.mmd:.4g}, squared MMD of (X, Y) between the weighted samples, without bias",
             "  rests on    nothing beyond independent rows: if the ratio is the true one, the p-value is exact",
             f"  labels      {self.scheme}, {self.n_resamples} label vectors",
@@ -94,9 +87,3 @@ class RatioTestResult:
             **{name: dict(zip("PQ", getattr(self, name), strict=True)) for name in ("n_obs", "labels")},
             "effective_rows": list(self.effective_rows), "spaces": list(self.spaces),
         }  # fmt: skip
-
-    def __repr__(self) -> str:
-        return on_screen(
-            f"RatioTestResult(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}); "
-            ".summary() says more"
-        )

@@ -2,38 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from copy import deepcopy
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any, ClassVar, Self
 
-from condmmd.backend import Array, cached_property, n_rows
+from condmmd.backend import cached_property, n_rows
 from condmmd.data.checks import check_significance
-from condmmd.data.frames import frame_of
-from condmmd.data.on_screen import on_screen
 from condmmd.data.table import listed
 from condmmd.effects import Effects
 from condmmd.effects.rowwise import rowwise_effects
 from condmmd.embedding.rowwise import ComparedRows
+from condmmd.explain import RowWhere
 from condmmd.explain.reliability import Reliability, reliability_of
-from condmmd.explain.rowwise import RowWhere, locate_rows
-from condmmd.inference import LevelResult
+from condmmd.explain.rowwise import locate_rows
 from condmmd.inference.rowwise import RowwisePlan, TrainedRows
 from condmmd.kernels import lengthscales
-from condmmd.present import check_extras, check_target, write_whole
-from condmmd.present.rowwise import plot_rows
-from condmmd.present.rowwise_report import RowReport, render_rows
-from condmmd.results.text import shortened
+from condmmd.labels.blocks import read_units
+from condmmd.present import ReportContext, check_extras, check_target, write_whole
+from condmmd.present.rowwise import plot_rows, render_rows
+from condmmd.results.tested import Tested, told_by
+from condmmd.results.text import column_lines, effect_lines, kernel_lines
 
 __all__ = ["CalibrationTestResult", "ModelTestResult", "PairedTestResult", "RowwiseResult"]
 
-# Fields that are no part of what a result says of itself.
-NOT_IN_DICT = frozenset({"_plan", "_rows"})
-
 
 @dataclass(frozen=True, eq=False, repr=False)
-class RowwiseResult:
+class RowwiseResult(Tested):
     """Do the two sides of each row agree, given X? Unpacks to ``(statistic, pvalue)``.
 
     It keeps the plan and the data once, so that it can be asked more; `without_data` keeps neither.
@@ -42,8 +36,6 @@ class RowwiseResult:
     ----------
     statistic
         That of a single column; else the largest standard score of the columns.
-    pvalue
-        For the hypothesis that the sides have one distribution given X; it is as good as ``assumption``.
     null_distribution
         The statistic at each draw of the null; empty for the normal limit.
     by_level
@@ -54,73 +46,39 @@ class RowwiseResult:
         What the two sides are called.
     n_resamples, scheme
         How many draws of the null, and of which kind.
-    assumption
-        What the validity of the p-value rests on.
-    embeddings
-        Kernel, rank, residual and method for covariates and outcomes.
-    reg
-        Lambda, in the paper's scale.
-    lengthscales
-        Those of the kernels, in the units of their columns.
-    significance
-        The level of significance asked for, by which the summary speaks.
-    rng_state
-        The seed that repeats the run.
-    call
-        Code that repeats the run.
-    spaces
-        The covariates and the outcomes in the user's names.
+    pvalue, assumption, embeddings, reg, lengthscales, significance, rng_state, call, spaces
+        As in `CMMDTestResult`.
     """
 
-    statistic: float
-    pvalue: float
-    null_distribution: Array
-    by_level: tuple[LevelResult, ...]
     n_obs: int
-    labels: tuple[str, str]
-    n_resamples: int
-    scheme: str
-    assumption: str
-    embeddings: dict[str, dict[str, Any]]
-    reg: str
-    lengthscales: dict[str, list[float]]
-    significance: float
-    rng_state: int
-    call: str
-    spaces: tuple[str, str]
     _plan: RowwisePlan | None
     _rows: ComparedRows | None
 
+    _asked: ClassVar[str] = "Given {x}, have {first} and {second} the same distribution?"
+    _claim: ClassVar[str] = "distributions of {first} and {second} differ given {x}"
     assumptions: ClassVar[dict[str, str]] = {}
     pictures: ClassVar[tuple[str, ...]] = ("where", "columns", "null")
 
     @classmethod
-    def of(cls, plan: RowwisePlan, rows: ComparedRows, call: str) -> Self:
-        """Run the plan on some rows."""
+    def of(cls, plan: RowwisePlan, rows: ComparedRows, blocks: Any, call: str) -> Self:
+        """Run the plan on some rows, those of one block together."""
+        plan = replace(plan, blocks=read_units(blocks, rows.x.values))
         trained = plan.train(rows)
         outcome, fitted = plan.run(trained), trained.fitted
         x = {"kernel": repr(fitted.kernel)} if fitted.x is None else fitted.x.summary()
         result = cls(
-            statistic=outcome.statistic,
-            pvalue=outcome.pvalue,
-            null_distribution=outcome.null,
-            by_level=outcome.by_level,
+            **told_by(outcome, plan.settings),
             n_obs=n_rows(rows.x.values),
             labels=rows.labels,
-            n_resamples=outcome.n_resamples,
-            scheme=outcome.scheme + (" of blocks" if plan.blocks is not None else ""),
-            assumption=cls.assumptions[outcome.scheme],
+            assumption=cls.assumptions[outcome.scheme.removesuffix(" of blocks")],
             embeddings={"x": x, "y": fitted.residuals.summary},
             reg="; ".join(dict.fromkeys(row.reg for row in outcome.by_level if row.reg != "none")) or "none",
             lengthscales={"x": lengthscales(fitted.kernel), "y": lengthscales(fitted.residuals.kernel)},
-            significance=plan.settings.significance,
-            rng_state=plan.settings.seed,
             call=call,
             spaces=(listed(rows.x.names), listed(rows.outcomes)),
             _plan=plan,
             _rows=rows,
         )
-        outcome.null.setflags(write=False)
         if plan.settings.compute.keep_fits:
             result.__dict__["_trained"] = trained
         return result
@@ -130,19 +88,18 @@ class RowwiseResult:
         """The levels that took part."""
         return tuple(dict.fromkeys(column.level for column in self.by_level))
 
-    def __iter__(self) -> Iterator[float]:
-        return iter((self.statistic, self.pvalue))
+    def _in_words(self, text: str) -> str:
+        (x, y), (first, second) = self.spaces, self.labels
+        return text.format(x=x, y=y, first=first, second=second)
 
     def question(self) -> str:
         """What was asked, in the user's names."""
-        first, second = self.labels
-        return f"Given {self.spaces[0]}, have {first} and {second} the same distribution?"
+        return self._in_words(self._asked)
 
     def sentence(self) -> str:
         """The verdict, in the user's names."""
-        first, second = self.labels
         start = "The" if self.pvalue <= self.significance else "No evidence that the"
-        return f"{start} distributions of {first} and {second} differ given {self.spaces[0]} (p = {self.pvalue:.3g})."
+        return f"{start} {self._in_words(self._claim)} (p = {self.pvalue:.3g})."
 
     def effect(self, *, confidence: float | None = None) -> Effects:
         """How large the difference is: means and shares of one side less the other, with intervals.
@@ -152,15 +109,19 @@ class RowwiseResult:
         confidence
             Of the intervals; None: one less the significance of the test.
         """
+        return self._own_effect if confidence is None else self._estimated(confidence)
+
+    def _estimated(self, confidence: float) -> Effects:
         plan, rows = self._kept()
-        if confidence is None:
-            return self._effect
-        return rowwise_effects(rows, confidence, plan.settings.seed, self.spaces[0], plan.blocks)
+        return rowwise_effects(rows, confidence, plan.settings, self.spaces[0], plan.blocks)
 
     @cached_property
-    def _effect(self) -> Effects:
-        plan, rows = self._kept()
-        return rowwise_effects(rows, 1 - self.significance, plan.settings.seed, self.spaces[0], plan.blocks)
+    def _own_effect(self) -> Effects:
+        return self._estimated(1 - self.significance)
+
+    @property
+    def _known_effect(self) -> Effects | None:
+        return None if self._rows is None else self._own_effect
 
     def where(self, *, significance: float | None = None) -> RowWhere:
         """For which rows the sides differ: profiles along X in one simultaneous band.
@@ -170,13 +131,14 @@ class RowwiseResult:
         significance
             Of the band; None: that of the test.
         """
-        if significance is None:
-            return self._where
-        return locate_rows(self._kept()[0], self._trained, check_significance(significance))
+        return self._where if significance is None else self._located(check_significance(significance))
+
+    def _located(self, significance: float) -> RowWhere:
+        return locate_rows(self._kept()[0], self._trained, significance)
 
     @cached_property
     def _where(self) -> RowWhere:
-        return locate_rows(self._kept()[0], self._trained, self.significance)
+        return self._located(self.significance)
 
     @cached_property
     def _trained(self) -> TrainedRows:
@@ -221,51 +183,23 @@ class RowwiseResult:
         """
         check_extras()
         target = check_target(path, overwrite=overwrite)
-        write_whole(target, render_rows(self, RowReport(title or self.question(), self.call)))
+        write_whole(target, render_rows(self, ReportContext(title or self.question(), self.call)))
 
     def summary(self) -> str:
         """Return a screenful that a person can read."""
         differs = "" if self.pvalue <= self.significance else "no "
         drawn = f", {self.n_resamples} draws" if self.n_resamples else ""
-        lines = [self.question(), f"  rows        {self.n_obs}"]
-        if self._rows is not None:
-            effect = self._effect
-            lines += [f"  effect      {effect.estimand}", *(f"              {line}" for line in effect.statements())]
+        lines = [self.question(), f"  rows        {self.n_obs}", *effect_lines(self._known_effect)]
         lines.append(f"  p-value     {self.pvalue:.4g}  ({differs}evidence that they differ, at {self.significance:g})")
-        width = max(len(row.name) for row in self.by_level)
-        lines.append(f"  {'looked at':<{width}}  {'statistic':<10}  p-value alone")
-        lines += [f"  {row.name:<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in self.by_level]
+        lines += column_lines(self.by_level, [row.name for row in self.by_level])
         lines += ["How it was tested", f"  rests on    {self.assumption}", f"  null        {self.scheme}{drawn}"]
         lines += [f"  lambda      {self.reg}"] if self.reg != "none" else []
-        for name, e in (("kernel of X", self.embeddings["x"]), ("kernel of Y", self.embeddings["y"])):
-            rank = f"; rank {e['rank']}, residual {e['residual']:.2g}" if "rank" in e else ""
-            lines.append(f"  {name:<11} {shortened(e['kernel'])}{rank}")
-        return "\n".join([*lines, f"  repeat with rng={self.rng_state}"])
+        return "\n".join([*lines, *kernel_lines(self)])
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, in types that JSON has."""
-        plain: dict[str, Any] = {"effect": None if self._rows is None else self._effect.to_dict()}
-        plain |= {part.name: getattr(self, part.name) for part in fields(self) if part.name not in NOT_IN_DICT}
-        plain |= {
-            "null_distribution": self.null_distribution.tolist(), "levels": list(self.levels),
-            "by_level": [asdict(row) for row in self.by_level], "labels": list(self.labels),
-            "spaces": list(self.spaces),
-        }  # fmt: skip
-        return deepcopy(plain)
-
-    def to_frame(self) -> Any:
-        """A line for each column that was compared, as a pandas data frame; needs pandas."""
-        return frame_of([asdict(column) for column in self.by_level], "to_dict()['by_level']")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """What is pickled: the numbers, the plan and the data; not what was derived from them."""
-        return {part.name: getattr(self, part.name) for part in fields(self)}
-
-    def __repr__(self) -> str:
-        return on_screen(
-            f"{type(self).__name__}(statistic={self.statistic:.4g}, pvalue={self.pvalue:.4g}, n_obs={self.n_obs}, "
-            f"scheme='{self.scheme}'); .summary() says more"
-        )
+        own = {"levels": self.levels, "labels": self.labels, "spaces": self.spaces}
+        return self._told(self._known_effect) | {name: list(value) for name, value in own.items()}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -273,8 +207,8 @@ class PairedTestResult(RowwiseResult):
     """Have two outcomes of the same units one distribution given X? Made by `paired_test`."""
 
     assumptions: ClassVar[dict[str, str]] = {
-        "sign flips": "the two outcomes of a unit could as well be the other way round; exact for any number of rows",
-        "every sign flip": "the two outcomes of a unit could as well be the other way round; exact, by enumeration",
+        "random signs": "the two outcomes of a unit could as well be the other way round; exact for any number of rows",
+        "every sign": "the two outcomes of a unit could as well be the other way round; exact, by enumeration",
         "normal limit": "rows that are independent, and enough of them for a normal law",
     }
 
@@ -286,42 +220,25 @@ FIXED = "the model was fixed before these rows were seen"
 class ModelTestResult(RowwiseResult):
     """Is Y given X distributed as a model says? Made by `model_test`."""
 
+    _asked: ClassVar[str] = "Is {y} given {x} distributed as the model says?"
+    _claim: ClassVar[str] = "distribution of {y} given {x} is not that of the model"
     assumptions: ClassVar[dict[str, str]] = {
-        "sign flips": f"{FIXED}; signs of residuals as random as flips make them, which many rows make true",
-        "every sign flip": f"{FIXED}; signs of residuals as random as flips make them, which many rows make true",
+        "random signs": f"{FIXED}; residuals of which many rows make a normal sum, so it is asymptotic",
+        "every sign": f"{FIXED}; residuals of which many rows make a normal sum, so it is asymptotic",
         "outcomes redrawn from the model": f"{FIXED}; exact for any number of rows",
         "normal limit": f"{FIXED}; rows that are independent, and enough of them for a normal law",
     }
-
-    def question(self) -> str:
-        """What was asked, in the user's names."""
-        return f"Is {self.spaces[1]} given {self.spaces[0]} distributed as the model says?"
-
-    def sentence(self) -> str:
-        """The verdict, in the user's names."""
-        x, y = self.spaces
-        if self.pvalue <= self.significance:
-            return f"The distribution of {y} given {x} is not that of the model (p = {self.pvalue:.3g})."
-        return f"No evidence that the distribution of {y} given {x} is not that of the model (p = {self.pvalue:.3g})."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class CalibrationTestResult(ModelTestResult):
     """Are predictions calibrated? Made by `calibration_test`."""
 
+    _asked: ClassVar[str] = "Are the predictions of {y} calibrated, given {x}?"
+    _claim: ClassVar[str] = "predictions of {y} are not calibrated"
     pictures: ClassVar[tuple[str, ...]] = ("reliability", *ModelTestResult.pictures)
 
     def reliability(self) -> Reliability:
         """What was predicted against what was observed, with the band in which calibrated predictions would be."""
         plan, rows = self._kept()
         return reliability_of(rows, self.significance, plan.settings.seed)
-
-    def question(self) -> str:
-        """What was asked, in the user's names."""
-        return f"Are the predictions of {self.spaces[1]} calibrated, given {self.spaces[0]}?"
-
-    def sentence(self) -> str:
-        """The verdict, in the user's names."""
-        start = "The" if self.pvalue <= self.significance else "No evidence that the"
-        verb = "are not calibrated"
-        return f"{start} predictions of {self.spaces[1]} {verb} (p = {self.pvalue:.3g})."

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from html import escape
 from textwrap import wrap
-from typing import Any
 
 from condmmd.effects import Effects
 from condmmd.explain import Diagnostics
 from condmmd.inference import LevelResult
-from condmmd.present import Shown
+from condmmd.present import Shown, ShownTest
 
-__all__ = ["html_of", "question_of", "shortened", "summary_of", "verdict_of"]
+__all__ = [
+    "column_lines", "effect_lines", "html_of", "kernel_lines", "question_of", "shortened", "summary_of", "verdict_of",
+]  # fmt: skip
 
 # Levels, and columns of several kinds, that are shown.
 MAX_LEVELS = 10
@@ -60,24 +62,15 @@ def _whom(result: Shown) -> str:
     return words[result.population or "overlap"]
 
 
-def summary_of(
-    result: Shown,
-    *,
-    estimator: str,
-    reg: str,
-    residualization: dict[str, Any] | None,
-    checks: Diagnostics | None = None,
-    sensitivity: str = "",
-    effect: Effects | None = None,
-) -> str:
+def summary_of(result: Shown, checks: Diagnostics | None, effect: Effects | None, sensitivity: str) -> str:
     """A screenful: how large the difference is first; of the checks what speaks against the result."""
     n, m = result.n_obs
     overlap = result.propensity_summary
     differs = "" if result.pvalue <= result.significance else "no "
-    drawn = f", {result.n_resamples} label vectors" if result.n_resamples else ""
+    drawn = f", {result.n_resamples} draws" if result.n_resamples else ""
     lines = [
         question_of(result, with_rows=True),
-        *_effect_lines(effect, result),
+        *effect_lines(effect, "result.effect() estimates it" if result.has_outcomes else ""),
         f"  p-value     {result.pvalue:.4g}  ({differs}evidence that it differs, at {result.significance:g})",
     ]
     if result.trimmed:
@@ -89,38 +82,51 @@ def summary_of(
     lines += [
         "How it was tested",
         f"  rests on    {result.assumption}",
-        f"  labels      {result.scheme}{drawn}",
+        f"  null        {result.scheme}{drawn}",
         f"  propensity  {overlap['model']}",
         f"              {overlap['min']:.3g} to {overlap['max']:.3g}",
         f"              {overlap['effective_size']:.0f} of {n + m} rows count",
-        f"  statistic   {estimator}, lambda {reg}",
+        f"  statistic   {result.estimator}, lambda {result.reg}",
     ]
-    if residualization:
-        model, explained = shortened(residualization["model"]), residualization["explained"]
+    if result.residualization:
+        model, explained = shortened(result.residualization["model"]), result.residualization["explained"]
         lines.append(f"  outcomes    residuals of {model}; explains {explained:.0%}")
-    lines += [
-        f"  {name:<11} {shortened(e['kernel'])}; rank {e['rank']}, residual {e['residual']:.2g}"
-        for name, e in (("kernel of X", result.embeddings["x"]), ("kernel of Y", result.embeddings["y"]))
+    return "\n".join([*lines, *kernel_lines(result)])
+
+
+def kernel_lines(result: ShownTest) -> list[str]:
+    """The kernels, with the rank and the residual of what stands for them, and the seed."""
+    lines = []
+    for name in "xy":
+        own = result.embeddings[name]
+        rank = f"; rank {own['rank']}, residual {own['residual']:.2g}" if "rank" in own else ""
+        lines.append(f"  kernel of {name.upper()} {shortened(own['kernel'])}{rank}")
+    return [*lines, f"  repeat with rng={result.rng_state}"]
+
+
+def column_lines(rows: Sequence[LevelResult], names: Sequence[str], least: int = 0) -> list[str]:
+    """A table of some columns, each by itself; of short names they are levels."""
+    width = max(least, *(len(name) for name in names))
+    lines = [f"  {'looked at' if width > least else 'level':<{width}}  {'statistic':<10}  p-value alone"]
+    return lines + [
+        f"  {name:<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row, name in zip(rows, names, strict=True)
     ]
-    lines.append(f"  repeat with rng={result.rng_state}")
-    return "\n".join(lines)
+
+
+def effect_lines(effect: Effects | None, unknown: str = "") -> list[str]:
+    """How large the difference is, or what there is to say if it is not known."""
+    if effect is None:
+        return [f"  effect      {unknown}"] if unknown else []
+    return [f"  effect      {effect.estimand}", *(f"              {line}" for line in effect.statements())]
 
 
 def _column_lines(result: Shown) -> list[str]:
     """Each way of looking, by itself."""
     shown = _shown_columns(result)
-    width = max(SHORT, *(len(_words(row)) for row in shown))
-    lines = [f"  {'looked at' if width > SHORT else 'level':<{width}}  {'statistic':<10}  p-value alone"]
-    lines += [f"  {_words(row):<{width}}  {row.statistic:<10.4g}  {row.pvalue:.4g}" for row in shown]
+    lines = column_lines(shown, [_words(row) for row in shown], SHORT)
     if len(result.by_level) > len(shown):
         lines.append(f"  ... and {len(result.by_level) - len(shown)} more")
     return lines
-
-
-def _effect_lines(effect: Effects | None, result: Shown) -> list[str]:
-    if effect is not None:
-        return [f"  effect      {effect.estimand}", *(f"              {line}" for line in effect.statements())]
-    return ["  effect      result.effect() estimates it"] if result.has_outcomes else []
 
 
 def _check_lines(checks: Diagnostics | None) -> list[str]:

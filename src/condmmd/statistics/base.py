@@ -7,18 +7,21 @@ all of them but `fit`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from condmmd.backend import Array, LabelBatch
+from condmmd.backend import Array, LabelBatch, Rows, Weights
 from condmmd.data import Samples
 from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
 
-__all__ = ["ConditionalFit", "Fitted", "Joining", "Need", "Statistic", "StatisticColumn"]
+__all__ = [
+    "ConditionalFit", "Fitted", "Joining", "Need", "ResidualFit", "Statistic", "StatisticColumn",
+    "centre_of", "residual_labels",
+]  # fmt: skip
 
 # What a statistic asks for beside the rows: covariates to condition on, the propensity inside the statistic itself, and
-# null labels as random as labels were before that was fitted to them, as it is refitted to each of them.
-Need: TypeAlias = Literal["covariates", "propensity", "refit"]
+# residual labels, t - e, in place of labels: then random signs can stand for the chance that an estimated e leaves.
+Need: TypeAlias = Literal["covariates", "propensity", "residual labels"]
 Joining: TypeAlias = Literal["logarithms", "gamma"]
 
 
@@ -52,6 +55,29 @@ class Fitted(Protocol):
 
     def __call__(self, T: LabelBatch) -> Array:
         """Every column at every label vector: shape (B, columns)."""
+
+
+@runtime_checkable
+class ResidualFit(Fitted, Protocol):
+    """A statistic of residual labels, which is called with these: labels less their ``centre``, or random signs."""
+
+    @property
+    def centre(self) -> Rows | None:
+        """The mean of each row's label if nothing differs; None where its estimator is one of the labels themselves."""
+
+
+def centre_of(fitted: Any) -> Rows | None:
+    """What labels are taken less of before a statistic, or a contrast, is called with them; None: nothing."""
+    return getattr(fitted, "centre", None)
+
+
+def residual_labels(T: LabelBatch, centre: Rows | None) -> LabelBatch:
+    """Labels less their means; without means, the labels."""
+    return T if centre is None else T.reweighted(_less, centre)
+
+
+def _less(T: Weights, centre: Rows) -> Weights:
+    return T - centre
 
 
 @runtime_checkable

@@ -3,27 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from condmmd.backend import Array, LabelBatch, n_rows, to_host
+from condmmd.backend import Array, LabelBatch, Rows, n_rows, to_host
 from condmmd.data import Samples
 from condmmd.data.checks import PerGroup, check_embedding, check_mixture
 from condmmd.embedding import Embedding, Solver, affordable_rank, embed_covariates, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed, resolve_kernel
 from condmmd.nuisance import Learned
 from condmmd.regression.regularization import read_reg
-from condmmd.statistics.base import Joining, Need, StatisticColumn
+from condmmd.statistics.base import Joining, Need, StatisticColumn, centre_of
 from condmmd.statistics.comparison import Comparison, Estimator, Ingredients
 from condmmd.statistics.doubly_robust import DoublyRobust
 from condmmd.statistics.joint import Joint
-from condmmd.statistics.linear import LinearForm, Products
 from condmmd.statistics.mmd import MMD
 from condmmd.statistics.orthogonal import Orthogonal
 from condmmd.statistics.overlap import Overlap, OverlapContrast
 from condmmd.statistics.plugin import PlugIn
+from condmmd.statistics.products import Products
 
 __all__ = ["CMMD", "FittedCMMD"]
 
@@ -193,8 +193,6 @@ class CMMD:
         """The one comparison of a measurement."""
         if len(self.kernels) > 1 or len(self.regs) > 1:
             raise ValueError("a measurement takes one `kernel_x` and one `reg`; several are joined by a test only.")
-        if isinstance(self.estimator, PlugIn) and self.estimator.recentred:
-            raise ValueError("PlugIn(recentred=True) is for tests; a measurement is of the difference: use PlugIn().")
         given = (self.kernels[0], "loo" if self.reg is None else self.regs[0])
         return self._compare(samples, learned, given, self.max_rank, MEASURE_TOL)
 
@@ -287,17 +285,21 @@ class FittedCMMD:
         return self.comparisons[0].y
 
     @property
-    def linear(self) -> LinearForm:
+    def centre(self) -> Rows | None:
+        """That of the estimator, where it is one of residual labels."""
+        return centre_of(self.comparisons[0].contrast)
+
+    @property
+    def products(self) -> tuple[Products, ...]:
         """The sums of squares that the columns are, with the overlap estimator."""
         contrasts = [c.contrast for c in self.comparisons if isinstance(c.contrast, OverlapContrast)]
         if len(contrasts) < len(self.comparisons):
             raise TypeError("only with estimator='overlap' is every column a sum of squares that are linear in labels.")
-        products = [
-            Products(c.x.phi, c.y.phi, to_host(c.sigma) ** self.levels[:, None] * contrast.shrinkage**2)
+        return tuple(
+            replace(contrast.products, weights=to_host(c.sigma) ** self.levels[:, None] * contrast.shrinkage**2)
             for c, contrast in zip(self.comparisons, contrasts, strict=True)
-        ]
-        return LinearForm(contrasts[0].moments.e, contrasts[0].moments.fit, tuple(products))
+        )
 
     def __call__(self, T: LabelBatch) -> Array:
-        """Every column at every label vector."""
+        """Every column at every vector."""
         return np.concatenate([comparison.levels(T, self.levels) for comparison in self.comparisons], axis=1)

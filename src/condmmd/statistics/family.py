@@ -33,15 +33,13 @@ from condmmd.embedding import Embedding
 from condmmd.nuisance import Learned
 from condmmd.nuisance.residuals import less_mean
 from condmmd.nuisance.scores import Scores, one_hot
-from condmmd.regression.logistic import LogisticFit
 from condmmd.regression.odds import overlap, total_overlap
-from condmmd.regression.refitting import RefittedMoments
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
 from condmmd.statistics.comparison import BATCH_NUMBERS, Estimator, centred
-from condmmd.statistics.linear import LinearForm, Products
 from condmmd.statistics.outcome_scale import OutcomeScale, listed, outcome_scale
 from condmmd.statistics.overlap import Overlap
+from condmmd.statistics.products import Products
 
 __all__ = ["Family", "FittedFamily", "bent_squares"]
 
@@ -92,7 +90,7 @@ class Family(CMMD):
 
     def fit(self, samples: Samples, learned: Learned) -> FittedFamily:  # type: ignore[override]
         """Features of the covariates and of the outcomes, and which of their products are columns."""
-        e, propensity = learned.law_of_labels("the family")
+        e, _ = learned.law_of_labels("the family")
         learned = replace(learned, outcomes=centred(learned.outcomes))
         scale = None if samples.gram_y is not None else samples.y.once(outcome_scale)
         width = 0 if scale is None else scale.width
@@ -113,7 +111,7 @@ class Family(CMMD):
             ),
         ]
         outcomes = _outcomes(learned, samples.y, scale)
-        return FittedFamily(tuple(sides), outcomes, (e, propensity.fit), str(kernel.reg), kernel.x, features)
+        return FittedFamily(tuple(sides), outcomes, e, str(kernel.reg), kernel.x, features)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,11 +150,11 @@ class _Outcome:
 
 @dataclass(frozen=True, eq=False)
 class FittedFamily:
-    """Products of directions of the covariates and views of the outcomes, at every label vector."""
+    """Products of directions of the covariates and views of the outcomes, at every vector of residual labels."""
 
     sides: tuple[_Side, ...]
     views: tuple[_Outcome, ...]
-    labels: tuple[Rows, LogisticFit | None]
+    centre: Rows
     reg: str
     covariates: Embedding
     outcomes: Embedding
@@ -185,29 +183,25 @@ class FittedFamily:
         return tuple(found)
 
     @property
-    def linear(self) -> LinearForm:
+    def products(self) -> tuple[Products, ...]:
         """The sums of squares that the columns are."""
-        products = []
+        found = []
         for (v, s), group in groupby(self._pairs, key=lambda pair: pair[:2]):
             weights = np.stack([self._weights(self.sides[s], level) for _, _, level in group])
-            products.append(Products(self.sides[s].phi, self.views[v].values, weights))
-        return LinearForm(*self.labels, tuple(products))
+            found.append(Products(self.sides[s].phi, self.views[v].values, weights))
+        return tuple(found)
 
     def _weights(self, side: _Side, level: float) -> Array:
         """What the squared moments along each direction count at a level."""
         return np.asarray(side.sigma**level / (self._rows * (side.sigma + side.lam)) ** 2)
 
     def __call__(self, T: LabelBatch) -> Array:
-        """Every column at every label vector."""
-        return np.concatenate([self._evaluate(some) for some in T.steps(self._at_once)])
-
-    @property
-    def _at_once(self) -> int:
-        numbers = sum(len(side.sigma) for side in self.sides) * sum(view.values.shape[1] for view in self.views)
-        return max(1, BATCH_NUMBERS // (4 * numbers))
+        """Every column at every vector of residual labels."""
+        at_once = max(1, BATCH_NUMBERS // (4 * self._whole.numbers))
+        return np.concatenate([self._evaluate(some) for some in T.steps(at_once)])
 
     def _evaluate(self, T: LabelBatch) -> Array:
-        M = to_host(self._moments(T))
+        M = to_host(self._whole.moments(T))
         of_side = np.cumsum([0, *(len(side.sigma) for side in self.sides)])
         of_view = np.cumsum([0, *(view.values.shape[1] for view in self.views)])
         blocks = [M[:, :, low:high] for low, high in pairwise(of_view)]
@@ -222,19 +216,13 @@ class FittedFamily:
 
     @cached_property
     def _rows(self) -> float:
-        return total_overlap(self.labels[0])
+        return total_overlap(self.centre)
 
     @cached_property
-    def _moments(self) -> RefittedMoments:
-        return RefittedMoments(*self.labels, self._phi, self._psi)
-
-    @cached_property
-    def _phi(self) -> Rows:
-        return _side_by_side([side.phi for side in self.sides])
-
-    @cached_property
-    def _psi(self) -> Rows:
-        return _side_by_side([view.values for view in self.views])
+    def _whole(self) -> Products:
+        """Every direction with every view: one product for all columns."""
+        phi = _side_by_side([side.phi for side in self.sides])
+        return Products(phi, _side_by_side([view.values for view in self.views]), np.ones((1, phi.shape[1])))
 
 
 def _side_by_side(parts: list[Rows]) -> Rows:

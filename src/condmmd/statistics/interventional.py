@@ -44,7 +44,6 @@ from condmmd.regression.populations import (
     effect_weights,
     residual_weights,
 )
-from condmmd.regression.refitting import RefittedMoments
 from condmmd.statistics.base import Joining, Need, StatisticColumn
 from condmmd.statistics.cmmd import CMMD
 from condmmd.statistics.comparison import BATCH_NUMBERS, Comparison, centred
@@ -52,6 +51,7 @@ from condmmd.statistics.conditional import ConditionalStatistic
 from condmmd.statistics.family import bent_squares
 from condmmd.statistics.outcome_scale import listed, outcome_scale
 from condmmd.statistics.overlap import Overlap, OverlapContrast
+from condmmd.statistics.products import Products, times
 
 __all__ = ["FittedInterventional", "Interventional", "pseudo_outcomes"]
 
@@ -104,7 +104,7 @@ class Interventional(ConditionalStatistic):
     kernel_x: KernelLike = None
     kernel_y: KernelLike = None
     doubly_robust: bool = True
-    needs: ClassVar[frozenset[Need]] = frozenset({"covariates", "propensity"})
+    needs: ClassVar[frozenset[Need]] = frozenset({"covariates", "propensity", "residual labels"})
 
     def __post_init__(self) -> None:
         check_choice(self.population, "population", POPULATIONS)
@@ -148,18 +148,20 @@ class Interventional(ConditionalStatistic):
 
     def fit(self, samples: Samples, learned: Learned) -> FittedInterventional:
         """Weights of the population, and the regression of the difference."""
-        e, propensity = learned.law_of_labels("the interventional statistic")
+        e, _ = learned.law_of_labels("the interventional statistic")
         check_population(self.population, e)
         y = centred(learned.outcomes)
         views = _views(samples, y.rank)
         difference = self._difference.fit(samples, replace(learned, outcomes=y)).comparisons[0]
         c = map_rows(partial(_residual_column, population=self.population), e, columns=1)
         d = map_rows(partial(effect_weights, population=self.population), e) if self.doubly_robust else None
-        moments = RefittedMoments(e, propensity.fit, c, y.phi)
+        contrast = Products(c, y.phi, np.ones((1, 1)))
         total = {"overlap": total_overlap(e), "all": n_rows(e), "p": samples.groups.n, "q": samples.groups.m}
         correction = None if d is None else _Correction.of(difference, d)
         outcomes = replace(y, phi=y.phi[:, views[-1][1]])
-        return FittedInterventional(moments, correction, views, outcomes, difference.x, float(total[self.population]))
+        return FittedInterventional(
+            e, contrast, correction, views, outcomes, difference.x, float(total[self.population])
+        )
 
 
 def _views(samples: Samples, width: int) -> tuple[tuple[str, slice], ...]:
@@ -192,15 +194,15 @@ def _beside(*parts: Rows) -> Rows:
 class _Correction:
     """``sum_i d_i tau_i phi_i^T D_(-i)``: predictions of the difference at each row, without that row.
 
-    ``D = S sum_j tau_j phi_j psi_j^T`` is linear in the labels with a matrix S that knows none of them, so a prediction
-    without the row is ``(phi_i^T D - tau_i h_i psi_i) / (1 - w_i h_i)`` with ``h_i = phi_i^T S phi_i``: sums over rows.
+    ``D = S sum_j tau_j phi_j psi_j^T`` is linear in the residual labels tau with a matrix S that knows none of them, so
+    a prediction without the row is ``(phi_i^T D - tau_i h_i psi_i) / (1 - w_i h_i)`` with ``h_i = phi_i^T S phi_i``.
 
     Attributes
     ----------
     difference
-        ``sum_i tau_i phi_i psi_i^T``.
+        Products whose moments are ``sum_i tau_i phi_i psi_i^T``.
     weighted
-        ``sum_i d_i tau_i phi_i``, with ``d_i / (1 - w_i h_i)`` for d.
+        The same for ``sum_i d_i tau_i phi_i``, with ``d_i / (1 - w_i h_i)`` for d.
     shrinkage
         The diagonal of S.
     weights
@@ -209,8 +211,8 @@ class _Correction:
         ``d_i h_i`` at each row.
     """
 
-    difference: RefittedMoments
-    weighted: RefittedMoments
+    difference: Products
+    weighted: Products
     shrinkage: Array
     weights: Rows
     own: Rows
@@ -221,33 +223,28 @@ class _Correction:
         contrast = compared.contrast
         if not isinstance(contrast, OverlapContrast):
             raise TypeError("the regression of the difference must be that of the overlap estimator.")
-        moments, phi = contrast.moments, compared.x.phi
+        products, phi = contrast.products, compared.x.phi
         leverage = map_rows(partial(_leverage, shrinkage=to_host(contrast.shrinkage)), phi)
-        d = map_rows(_over_rest, d, leverage, moments.e)
-        weighted = map_rows(_times, phi, d, columns=phi.shape[1])
+        d = map_rows(_over_rest, d, leverage, contrast.centre)
+        weighted = map_rows(times, phi, d, columns=phi.shape[1])
         one = map_rows(_one, d, columns=1)
         own = map_rows(_product, d, leverage, columns=1)
-        return cls(moments, replace(moments, phi=weighted, psi=one), to_host(contrast.shrinkage), d, own)
+        return cls(products, replace(products, phi=weighted, rho=one), to_host(contrast.shrinkage), d, own)
 
     def models(self, T: LabelBatch) -> AnyArray:
-        """D for every label vector: shape (B, r, q)."""
-        M = self.difference(T)
+        """D for every vector: shape (B, r, q)."""
+        M = self.difference.moments(T)
         return M * move_to(self.shrinkage, M)[:, None]
 
     def __call__(self, T: LabelBatch, D: AnyArray) -> AnyArray:
         """Shape (B, q)."""
-        squares = T.reweighted(_square_residual, self.difference.e)
-        own = cross_moments(squares, self.own, self.difference.psi)
-        return namespace(D).sum(D * self.weighted(T), axis=1) - own[:, 0, :]
+        own = cross_moments(T.reweighted(_squared), self.own, self.difference.rho)
+        return namespace(D).sum(D * self.weighted.moments(T), axis=1) - own[:, 0, :]
 
     @property
     def rows(self) -> tuple[Rows, ...]:
         """What `_square_sums` needs of it."""
         return self.difference.phi, self.weights, self.own
-
-
-def _times(phi: Rows, d: Rows) -> Rows:
-    return phi * d[:, None]
 
 
 def _one(d: Rows) -> Rows:
@@ -266,15 +263,15 @@ def _product(d: Rows, leverage: Rows) -> Rows:
     return (d * leverage)[:, None]
 
 
-def _square_residual(T: Weights, e: Rows) -> Weights:
-    return (T - e) ** 2
+def _squared(T: Weights) -> Weights:
+    return T**2
 
 
-def _square_sums(T: Weights, e: Rows, c: Rows, psi: Rows, *model: Rows, D: AnyArray | None) -> AnyArray:
-    """Sums of squares of what each row adds to the difference, for every label vector: shape (B, q)."""
+def _square_sums(T: Weights, c: Rows, psi: Rows, *model: Rows, D: AnyArray | None) -> AnyArray:
+    """Sums of squares of what each row adds to the difference, for every vector: shape (B, q)."""
     xp, sums = namespace(psi), []
     for b in range(T.shape[0]):
-        tau = (as_float(T[b, :]) - e)[:, None]
+        tau = as_float(T[b, :])[:, None]
         added = c * psi
         if D is not None:
             phi, d, own = model
@@ -285,12 +282,14 @@ def _square_sums(T: Weights, e: Rows, c: Rows, psi: Rows, *model: Rows, D: AnyAr
 
 @dataclass(frozen=True, eq=False)
 class FittedInterventional:
-    """Views of the difference over a population, at every label vector.
+    """Views of the difference over a population, at every vector of residual labels tau.
 
     Attributes
     ----------
-    moments
-        ``sum_i c_i tau_i psi_i``: residuals of P less those of Q.
+    centre
+        The mean of each row's label.
+    contrast
+        Products whose moments are ``sum_i c_i tau_i psi_i``: residuals of P less those of Q.
     correction
         What the regression of the difference adds; None without it.
     views
@@ -301,7 +300,8 @@ class FittedInterventional:
         The weight of all rows.
     """
 
-    moments: RefittedMoments
+    centre: Rows
+    contrast: Products
     correction: _Correction | None
     views: tuple[tuple[str, slice], ...]
     outcomes: Embedding
@@ -321,7 +321,7 @@ class FittedInterventional:
 
     def _sums(self, T: LabelBatch) -> tuple[AnyArray, AnyArray | None]:
         """Of what rows add to the difference; and the regression that this rests on."""
-        G = self.moments(T)[:, 0, :]
+        G = self.contrast.moments(T)[:, 0, :]
         if self.correction is None:
             return G, None
         D = self.correction.models(T)
@@ -332,7 +332,7 @@ class FittedInterventional:
         parts, rows = [], () if self.correction is None else self.correction.rows
         for some in T.steps(self._at_once):
             G, D = self._sums(some)
-            V = to_host(some.sum(partial(_square_sums, D=D), self.moments.e, self.moments.phi, self.moments.psi, *rows))
+            V = to_host(some.sum(partial(_square_sums, D=D), self.contrast.phi, self.contrast.rho, *rows))
             squares = to_host(G) ** 2
             found = [
                 squares[:, columns].sum(axis=1) / np.maximum(V[:, columns].sum(axis=1), np.finfo(float).tiny)
@@ -344,4 +344,4 @@ class FittedInterventional:
     @property
     def _at_once(self) -> int:
         r = 1 if self.correction is None else 1 + self.covariates.rank
-        return max(1, BATCH_NUMBERS // (4 * r * self.moments.psi.shape[1]))
+        return max(1, BATCH_NUMBERS // (4 * r * self.contrast.rho.shape[1]))

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from condmmd.backend import AnyArray, LabelBatch, Weights, label_sums, map_rows, move_to
+from condmmd.backend import AnyArray, LabelBatch, Rows, Weights, label_sums, map_rows, move_to
 from condmmd.embedding import Embedding
 from condmmd.regression.moments import cross_moments
 from condmmd.regression.odds import overlap, total_overlap
-from condmmd.regression.refitting import RefittedMoments
 from condmmd.regression.ridge import group_sizes
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients
@@ -26,8 +25,8 @@ class Joint:
     ----------
     weighted
         Count a row of P by 1 - e(x) and one of Q by e(x), which gives X the same distribution in both, where both are.
-        Such weights are bounded, as inverse propensities are not, and an estimated propensity is refitted for every
-        null label vector. The level then refers to the covariance of X in that population.
+        Such weights are bounded, as inverse propensities are not. The level then refers to the covariance of X in that
+        population.
 
     Examples
     --------
@@ -51,18 +50,17 @@ class Joint:
 
     @property
     def needs(self) -> frozenset[Need]:
-        """The propensity, for weights, refitted to every label vector."""
-        return frozenset({"propensity", "refit"}) if self.weighted else frozenset()
+        """The propensity, for weights."""
+        return frozenset({"propensity", "residual labels"}) if self.weighted else frozenset()
 
     def compare(self, given: Ingredients) -> Comparison:
         """There is nothing to choose."""
         if not self.weighted:
             return given.compare(JointContrast(), None)
-        e, propensity = given.learned.law_of_labels("the weighted joint estimator")
+        e, _ = given.learned.law_of_labels("the weighted joint estimator")
         x, sigma = given.x.principal(map_rows(overlap, e))
-        moments = RefittedMoments(e, propensity.fit, x.phi, given.y.phi)
         own = replace(given, x=replace(x, gram=None), sigma=move_to(sigma, x.phi))
-        return own.compare(WeightedJointContrast(moments, total_overlap(e)), None)
+        return own.compare(WeightedJointContrast(e, total_overlap(e)), None)
 
 
 @dataclass(frozen=True)
@@ -88,12 +86,13 @@ class WeightedJointContrast:
     """``(M(t (1 - e)) - M((1 - t) e)) / sum e (1 - e)``, which estimates ``C D`` wherever X is.
 
     C is the covariance of X over the population that counts rows by e (1 - e). As ``t (1 - e) - (1 - t) e = t - e``, it
-    is the sum of `RefittedMoments`; the weights are those of the shifted MMD (Bordino and Berrett, 2025).
+    is ``M(a) / sum e (1 - e)`` with ``a`` the labels less their ``centre`` e; the weights are those of the shifted MMD
+    (Bordino and Berrett, 2025).
     """
 
-    moments: RefittedMoments
+    centre: Rows
     total: float
     power: ClassVar[int] = 2
 
-    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:  # noqa: ARG002 - it has their features
-        return self.moments(T) / self.total
+    def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:
+        return cross_moments(T, x.phi, y.phi) / self.total

@@ -134,6 +134,6 @@ class Edges:
 
 def _nudged(points: Array) -> Array:
     """With one more coordinate, far below the others, in which no two rows are equal."""
-    chance = keys_of(np.arange(len(points), dtype=np.uint64), 0) * 2.0**-63
+    chance = keys_of(np.arange(len(points), dtype=np.uint64)) * 2.0**-63
     spread = float(np.ptp(points, axis=0).max(initial=0.0)) or 1.0
     return np.concatenate([points, NUDGE * spread * chance[:, None]], axis=1)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from condmmd.backend import AnyArray, LabelBatch, Rows
+from condmmd.backend import AnyArray, LabelBatch, Rows, Weights
 from condmmd.embedding import Embedding
 from condmmd.regression.moments import cross_moments
-from condmmd.regression.odds import inverse_weights
+from condmmd.regression.odds import overlap
 from condmmd.statistics.base import Need
 from condmmd.statistics.comparison import Comparison, Ingredients, pooled_shrinkage
 
@@ -27,7 +27,7 @@ class Orthogonal:
     """
 
     name: ClassVar[str] = "orthogonal"
-    needs: ClassVar[frozenset[Need]] = frozenset({"propensity"})
+    needs: ClassVar[frozenset[Need]] = frozenset({"propensity", "residual labels"})
     lowest_level: ClassVar[int] = 0
     one_lambda: ClassVar[bool] = True
 
@@ -42,18 +42,22 @@ class Orthogonal:
 
 @dataclass(frozen=True, eq=False)
 class OrthogonalContrast:
-    """``(A(1) + lam N I)^-1 M(tau)`` with ``tau_i = (t_i - e_i) / (e_i (1 - e_i))``, on residualised outcomes.
+    """``(A(1) + lam N I)^-1 M(a / (e (1 - e)))``: ``a`` are the labels less their ``centre`` e, outcomes are residuals.
 
-    A label vector costs one product and no solve. ``x`` must be in the eigenbasis of C, where A(1) is diagonal.
+    A vector costs one product and no solve. ``x`` must be in the eigenbasis of C, where A(1) is diagonal.
     """
 
     reg: float
-    e: Rows
+    centre: Rows
     power: ClassVar[int] = 0
 
     def __call__(self, T: LabelBatch, x: Embedding, y: Embedding) -> AnyArray:
-        return cross_moments(T.reweighted(inverse_weights, self.e), x.phi, y.phi) * self.shrinkage(x)[:, None]
+        return cross_moments(T.reweighted(_over_overlap, self.centre), x.phi, y.phi) * self.shrinkage(x)[:, None]
 
     def shrinkage(self, x: Embedding) -> Rows:
         """Diagonal of ``(A(1) + lam N I)^-1``."""
         return pooled_shrinkage(x, self.reg)
+
+
+def _over_overlap(T: Weights, e: Rows) -> Weights:
+    return T / overlap(e)

@@ -21,7 +21,6 @@ import numpy as np
 import numpy.typing as npt
 
 from condmmd.backend import (
-    AnyArray,
     Array,
     LabelBatch,
     Rows,
@@ -41,11 +40,12 @@ from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.embedding.rowwise import RowResiduals
 from condmmd.embedding.views import View
 from condmmd.kernels import KernelLike, check_kernel, is_precomputed, resolve_kernel
+from condmmd.labels import Multipliers
 from condmmd.regression.regularization import choose_reg, read_reg
 from condmmd.statistics.base import Joining, StatisticColumn
 from condmmd.statistics.neighbours import Edges, Neighbours, coordinates, default_neighbours
-from condmmd.statistics.sides import PAIRS_OF, Side, held
-from condmmd.statistics.units import Units
+from condmmd.statistics.products import Products
+from condmmd.statistics.sides import PAIRS_OF, Side, signs_of
 
 __all__ = ["FittedRowwise", "Level", "Rowwise", "Weights"]
 
@@ -133,16 +133,16 @@ class Rowwise:
         if self.with_neighbours(rows, chunked=x.chunked):
             edges = self._edges(x, residuals, kernel)
         if not self.levels:
-            return FittedRowwise(None, kernel, residuals, (), edges, rows, of_row)
+            return FittedRowwise(None, kernel, residuals, (), edges, _ones_of(residuals.rho, of_row))
         embedding, sigma = embed_outcomes(
             kernel, x, tol=self.tol, max_rank=None if self.tol == 0 else self.max_rank or _affordable(rows)
         ).principal()
         lam = choose_reg(read_reg(self.reg), embedding.phi, residuals.rho, sigma)
-        along = _Along(embedding, to_host(sigma), lam.lam_p, str(lam), of_row)
+        along = _Along(embedding, to_host(sigma), lam.lam_p, str(lam), _ones_of(residuals.rho, of_row))
         sides = [self._distribution(along, residuals)]
         if isinstance(self.level, str) and self.level == "adaptive" and residuals.views is not None:
             sides += [_side_of_view(along, view) for view in residuals.views(along.centre)]
-        return FittedRowwise(embedding, kernel, residuals, tuple(sides), edges, rows, sides[0].units.of_row)
+        return FittedRowwise(embedding, kernel, residuals, tuple(sides), edges, along.multipliers)
 
     def _distribution(self, along: _Along, residuals: RowResiduals) -> Side:
         """The whole distribution of the outcomes, at every level."""
@@ -157,8 +157,8 @@ class Rowwise:
                 columns.append(StatisticColumn(f"level {level:g}", level, along.reg, *kernels))
                 weights.append(along.weights(level))
         without = np.array([1.0 / (n * (n - 1)) if level == "joint" else 0.0 for level in self.levels])
-        units = Units.of(along.x.phi, residuals.rho, along.of_row)
-        return Side(units, tuple(columns), np.stack(weights), without)
+        products = Products(along.x.phi, residuals.rho, np.stack(weights))
+        return Side(products, tuple(columns), without, along.multipliers)
 
     def _edges(self, x: Table, residuals: RowResiduals, kernel: Any) -> Edges:
         rows = n_rows(x.values)
@@ -186,7 +186,7 @@ class _Along:
     sigma: Array
     lam: float
     reg: str
-    of_row: npt.NDArray[np.int64] | None
+    multipliers: Multipliers
 
     @property
     def rows(self) -> int:
@@ -223,8 +223,18 @@ def _side_of_view(along: _Along, view: View) -> Side:
     if view.along:
         columns.append(StatisticColumn(f"{view.words}, along the covariates", 1.0, along.reg, *kernels))
         weights.append(np.append(along.weights(1.0), 0.0))
-    units = Units.of(phi, view.values, along.of_row)
-    return Side(units, tuple(columns), np.stack(weights), np.zeros(len(columns)))
+    products = Products(phi, view.values, np.stack(weights))
+    return Side(products, tuple(columns), np.zeros(len(columns)), along.multipliers)
+
+
+def _ones_of(rho: Rows, of_row: npt.NDArray[np.int64] | None) -> Multipliers:
+    """A one for each row, or for each block of rows."""
+    ones = map_rows(_one, rho) if of_row is None else np.ones(int(of_row.max()) + 1)
+    return Multipliers(ones, None, of_row)
+
+
+def _one(rho: Rows) -> Rows:
+    return 0.0 * rho[:, 0] + 1.0
 
 
 def _with_ones(phi: Rows) -> Rows:
@@ -234,23 +244,15 @@ def _with_ones(phi: Rows) -> Rows:
 
 @dataclass(frozen=True, eq=False)
 class FittedRowwise:
-    """Every level, every view and the neighbours, at any signs of the rows (or of units of rows that keep one sign)."""
+    """Every level, every view and the neighbours, at any signs of the rows, or of blocks of rows that keep one."""
 
     x: Embedding | None
     kernel: Any
     residuals: RowResiduals
     sides: tuple[Side, ...]
     edges: Edges | None
-    rows: int
-    of_row: npt.NDArray[np.int64] | None = None
+    multipliers: Multipliers
     joining: ClassVar[Joining] = "gamma"
-
-    @property
-    def ones(self) -> AnyArray:
-        """The observed signs: a one for each unit, where signs of units are to be."""
-        if self.sides:
-            return self.sides[0].units.ones()
-        return np.ones(self.rows if self.of_row is None else int(self.of_row.max()) + 1)
 
     @property
     def columns(self) -> tuple[StatisticColumn, ...]:
@@ -265,7 +267,7 @@ class FittedRowwise:
         """Every column at every vector of signs: shape (B, columns)."""
         parts = [side(T) for side in self.sides]
         if self.edges is not None:
-            signs = np.asarray(to_host(held(T)), dtype=np.float64)
+            signs = np.asarray(to_host(signs_of(T)), dtype=np.float64)
             Q = self.edges.quadratic if self._sparse is None else self._sparse
             parts.append(np.einsum("bi,ib->b", signs, Q @ signs.T)[:, None])
         return np.concatenate(parts, axis=1)
@@ -291,18 +293,19 @@ class FittedRowwise:
     @property
     def observed(self) -> Array:
         """The observed residuals, as `at` takes them."""
-        parts = [to_host(side.units.rho) for side in self.sides] or [to_host(self.residuals.rho)]
+        parts = [to_host(side.products.rho) for side in self.sides] or [to_host(self.residuals.rho)]
         return np.concatenate(parts, axis=1)[None, ...]
 
     @cached_property
     def _sparse(self) -> Any:
-        """The neighbours' matrix over units of several rows; None where each row is a unit."""
-        if self.edges is None or self.of_row is None:
+        """The neighbours' matrix over the signs of several rows each; None where each row has its own."""
+        own = self.multipliers.of_class
+        if self.edges is None or own is None:
             return None
         from scipy.sparse import csr_array  # noqa: PLC0415 - a slow import, for neighbours alone
 
-        of_row, rows = self.of_row, self.rows
-        P = csr_array((np.ones(rows), of_row, np.arange(rows + 1)), shape=(rows, int(of_row.max()) + 1))
+        rows = len(own)
+        P = csr_array((np.ones(rows), own, np.arange(rows + 1)), shape=(rows, self.multipliers.classes))
         return P.T @ self.edges.quadratic @ P
 
 

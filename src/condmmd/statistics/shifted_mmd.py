@@ -19,10 +19,10 @@ from condmmd.embedding import Embedding, embed_outcomes
 from condmmd.kernels import KernelLike, check_kernel, resolve_kernel
 from condmmd.nuisance import Learned
 from condmmd.regression.moments import cross_moments
-from condmmd.regression.refitting import RefittedMoments
 from condmmd.statistics.base import Joining, Need, StatisticColumn
 from condmmd.statistics.comparison import BATCH_NUMBERS, centred
 from condmmd.statistics.conditional import ConditionalStatistic
+from condmmd.statistics.products import Products
 
 __all__ = ["FittedShiftedMMD", "ShiftedMMD"]
 
@@ -51,7 +51,7 @@ class ShiftedMMD(ConditionalStatistic):
     kernel_x: KernelLike = None
     kernel_y: KernelLike = None
     tol: float = 1e-6
-    needs: ClassVar[frozenset[Need]] = frozenset({"covariates", "propensity"})
+    needs: ClassVar[frozenset[Need]] = frozenset({"covariates", "propensity", "residual labels"})
 
     def __post_init__(self) -> None:
         check_kernel(self.kernel_x, "kernel_x")
@@ -77,11 +77,11 @@ class ShiftedMMD(ConditionalStatistic):
 
 @dataclass(frozen=True, eq=False)
 class FittedShiftedMMD:
-    """Features of both spaces, at every label vector."""
+    """Features of both spaces, at every vector of residual labels."""
 
     covariates: Embedding
     outcomes: Embedding
-    e: Rows
+    centre: Rows
     sizes: tuple[int, int]
     joining: ClassVar[Joining] = "gamma"
 
@@ -97,25 +97,22 @@ class FittedShiftedMMD:
         return tuple(StatisticColumn(name, 0.0, "none", *kernels, counts) for name, counts in words)
 
     def __call__(self, T: LabelBatch) -> Array:
-        """``|sum_i (t_i - e_i) psi(z_i)|^2 / n^2``, the squared MMD of the two weighted samples."""
-        one = map_rows(_one, self.e, columns=1)
+        """``|sum_i a_i psi(z_i)|^2 / n^2``, the squared MMD of the two weighted samples."""
+        one = map_rows(_one, self.centre, columns=1)
         x, y = centred(self.covariates).phi, centred(self.outcomes).phi
         pairs = ((one, x), (one, y), (self.covariates.phi, self.outcomes.phi))
-        moments = [RefittedMoments(self.e, None, *pair) for pair in pairs]
-        parts = []
-        for some in T.steps(self._at_once):
-            found = [to_host(own(some)) for own in moments]
-            parts.append(np.stack([np.einsum("bjk,bjk->b", M, M) for M in found], axis=1))
+        products = [Products(phi, rho, np.ones((1, phi.shape[1]))) for phi, rho in pairs]
+        parts = [np.concatenate([own(some) for own in products], axis=1) for some in T.steps(self._at_once)]
         return np.concatenate(parts) / self.sizes[0] ** 2
 
     def unbiased(self, T: LabelBatch) -> Array:
-        """The same of (X, Y) without the similarity of each row with itself; it may be negative."""
+        """The same of (X, Y) at labels, without the similarity of each row with itself; it may be negative."""
         n, m = self.sizes
         x, y = self.covariates.phi, self.outcomes.phi
-        of_p, of_q = T.reweighted(_of_p, self.e), T.reweighted(_of_q, self.e)
+        of_p, of_q = T.reweighted(_of_p, self.centre), T.reweighted(_of_q, self.centre)
         S_p, S_q = to_host(cross_moments(of_p, x, y)) / n, to_host(cross_moments(of_q, x, y)) / n
         own = map_rows(_squares, x, y, columns=1)
-        one = map_rows(_one, self.e, columns=1)
+        one = map_rows(_one, self.centre, columns=1)
         own_p, own_q = (
             to_host(cross_moments(weights.reweighted(_squared), own, one))[:, 0, 0] for weights in (of_p, of_q)
         )
@@ -129,7 +126,7 @@ class FittedShiftedMMD:
     @property
     def effective_rows(self) -> tuple[float, float]:
         """Rows of equal weight that would say as much of each group, on average over null labels."""
-        e = to_host(self.e)
+        e = to_host(self.centre)
         w = e * (1 - e)
         return float(w.sum() ** 2 / (w * (1 - e)).sum()), float(w.sum() ** 2 / (w * e).sum())
 

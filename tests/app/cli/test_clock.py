@@ -95,7 +95,7 @@ def test_null_labels_are_counted_and_workers_have_no_clock():
     said = []
     compute = TellingCompute(2, keep_fits=True, tell=said.append)
     compute.report(64, 999)
-    assert said == ["null labels 64/999"]
+    assert said == ["null draws 64/999"]
     assert pickle.loads(pickle.dumps(compute)) == Compute(2, keep_fits=True)  # noqa: S301
 
 
@@ -103,7 +103,7 @@ def test_every_command_has_one(hasty, file, capsys, monkeypatch):
     seen = []
     monkeypatch.setattr(module.Clock, "tell", lambda _, doing: seen.append(doing))
     assert run("test", file, *ROLES, *FAST) == 0
-    assert any(doing.startswith("null labels ") for doing in seen)
+    assert any(doing.startswith("null draws ") for doing in seen)
     for command in (("measure", *ROLES), ("look",), ("plan", *ROLES, "--effect", "1")):
         seen.clear()
         assert run(command[0], file, *command[1:]) == 0

@@ -88,7 +88,7 @@ class TellingCompute(Compute):
 
     tell: Callable[[str], None] = field(default=_silent, compare=False, repr=False)
 
-    def report(self, done: int, total: int, what: str = "null labels") -> None:
+    def report(self, done: int, total: int, what: str = "null draws") -> None:
         self.tell(f"{what} {done}/{total}")
 
     def __reduce__(self) -> tuple[Any, ...]:

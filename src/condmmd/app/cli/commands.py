@@ -11,7 +11,7 @@ from typing import Any
 
 from condmmd.app.cli.answers import answer_as
 from condmmd.app.cli.clock import Clock, TellingCompute, ticking
-from condmmd.app.cli.output import Note, listed, noted, put_json, target_file, teller
+from condmmd.app.cli.output import Note, listed, noted, put_json, target_file, target_files, teller
 from condmmd.app.cli.parser import make_parser
 from condmmd.app.cli.reading import Job, describe_job, read_job
 from condmmd.app.cli.repeating import repeat_command
@@ -22,28 +22,23 @@ from condmmd.data.checks import check_resamples
 from condmmd.data.warning_types import OverlapWarning
 from condmmd.doors import cmmd, cmmd_test
 from condmmd.effects.sizes import Size
-from condmmd.present import ReportContext, check_extras, contradictions, render, write_whole
+from condmmd.present import ReportContext, contradictions, render, write_whole
 from condmmd.results import CMMDTestResult
 from condmmd.statistics import CMMD, Family, Interventional
 
 __all__ = ["demo", "measure", "test"]
 
-# Null label vectors, if no number is asked for; and of so many rows, where they take most of the time.
+# Null draws, if no number is asked for; and of so many rows, where they take most of the time.
 RESAMPLES, RESAMPLES_OF_MANY = 999, 199
 MANY_ROWS = 200_000
 
 
 def test(options: argparse.Namespace, given: list[str]) -> int:
     """Is Y given X the same? Everything that can be refused is refused before a file is read."""
-    if options.report is not None:
-        check_extras()
-    report = None if options.report is None else target_file(options.report, options, "--report")
-    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
-    if report is not None and json_file is not None and report.resolve() == json_file.resolve():
-        raise ValueError(f"--report and --json-file are both {report}; name two files.")
+    files = target_files(options)
     _check_numbers(options)
     with ticking(options) as clock:
-        return _test_job(options, given, (report, json_file), clock)
+        return _test_job(options, given, files, clock)
 
 
 def _test_job(
@@ -101,7 +96,7 @@ def _test_job(
 
 
 def _resamples(options: argparse.Namespace, job: Job) -> int:
-    """Null label vectors: as many as were asked for; else fewer where each takes long, but enough to decide."""
+    """Null draws: as many as were asked for; else fewer where each takes long, but enough to decide."""
     if options.resamples is not None:
         return int(options.resamples)
     if job.group.n + job.group.m <= MANY_ROWS:

@@ -14,9 +14,9 @@ from typing import Any, Self
 from condmmd.app.cli.clock import CLEAR
 from condmmd.app.cli.words import in_options
 from condmmd.data.warning_types import CondmmdWarning
-from condmmd.present import check_target, write_whole
+from condmmd.present import check_extras, check_target, write_whole
 
-__all__ = ["Note", "listed", "noted", "put_json", "target_file", "teller"]
+__all__ = ["Note", "listed", "noted", "put_json", "target_file", "target_files", "teller"]
 
 
 class Note(str):
@@ -79,6 +79,18 @@ def target_file(path: str, options: argparse.Namespace, argument: str) -> Path:
         return check_target(path, overwrite=options.overwrite, argument=argument)
     except FileExistsError:
         raise FileExistsError(f"{argument}: {path} exists already; name another file, or add --overwrite.") from None
+
+
+def target_files(options: argparse.Namespace, what: str = "report") -> tuple[Path | None, Path | None]:
+    """The report (or the picture) and the JSON file, where they are asked for."""
+    wanted = getattr(options, what)
+    if wanted is not None:
+        check_extras()
+    page = None if wanted is None else target_file(wanted, options, f"--{what}")
+    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    if page is not None and json_file is not None and page.resolve() == json_file.resolve():
+        raise ValueError(f"--{what} and --json-file are both {page}; name two files.")
+    return page, json_file
 
 
 def _same(one: Path, other: Path) -> bool:

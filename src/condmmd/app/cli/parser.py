@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import Any, NoReturn
 
-from condmmd.app.cli.row_options import add_row_commands
+from condmmd.app.cli.options import FILE, add_covariates, add_output, add_reading, add_row_commands
 
 __all__ = ["make_parser"]
 
@@ -77,10 +77,10 @@ def make_parser() -> argparse.ArgumentParser:
                       "those of that group). Differences that cancel do not count")  # fmt: skip
     test.add_argument("--trim", type=float, metavar="SHARE", help="leave out rows where one group is rarer than this")
     test.add_argument("--resamples", type=int, metavar="B",
-                      help="null label vectors (999; of more than 200,000 rows 199, or as many as --significance and "
+                      help="null draws (999; of more than 200,000 rows 199, or as many as --significance and "
                       "--fail-under need)")  # fmt: skip
     test.add_argument("--significance", type=float, default=0.05, metavar="ALPHA", help="for the verdict (0.05)")
-    test.add_argument("--seed", type=int, default=0, help="of the null labels (0); the same gives the same answer")
+    test.add_argument("--seed", type=int, default=0, help="of the null draws (0); the same gives the same answer")
     test.add_argument("--jobs", type=int, metavar="N", help="workers; the answer does not depend on it")
     test.add_argument("--report", metavar="FILE", help="write an HTML report with pictures")
     test.add_argument("--overwrite", action="store_true", help="the report or JSON file may replace an older one")
@@ -135,14 +135,11 @@ def _add_plan(commands: Any) -> None:
 
 def _add_data(parser: argparse.ArgumentParser, *, outcome_needed: bool = True) -> None:
     data = parser.add_argument_group("data")
-    data.add_argument("file", metavar="FILE", help="CSV, TSV, Parquet or Excel, gzipped or not; - for standard input")
+    data.add_argument("file", **FILE)
     data.add_argument("file2", metavar="FILE2", nargs="?", help="the second sample; without, --group splits FILE")
     data.add_argument("--outcome", nargs="+", required=outcome_needed, action="extend", metavar="Y",
                       help="column(s) to compare")  # fmt: skip
-    data.add_argument("--covariates", nargs="+", action="extend", metavar="X",
-                      help="column(s) to condition on; without, all the others")  # fmt: skip
-    data.add_argument("--exclude", nargs="+", action="extend", default=[], metavar="COL",
-                      help="all the others are covariates but these")  # fmt: skip
+    add_covariates(data)
     data.add_argument(
         "--group",
         metavar="COL",
@@ -151,23 +148,6 @@ def _add_data(parser: argparse.ArgumentParser, *, outcome_needed: bool = True) -
     data.add_argument("--groups", nargs=2, metavar=("P", "Q"), help="its two values, if it has more")
     data.add_argument("--names", nargs=2, metavar=("P", "Q"),
                       help="what the two groups are called in every text: smokers non-smokers")  # fmt: skip
-    data.add_argument("--categorical", nargs="+", action="extend", default=[], metavar="COL",
-                      help="take as categories, though they are numbers")  # fmt: skip
-    data.add_argument("--numeric", nargs="+", action="extend", default=[], metavar="COL", help="take as numbers")
-    data.add_argument("--drop-missing", action="store_true", help="leave out rows with a missing value")
-    data.add_argument("--stream", action="store_true",
-                      help="read Parquet in parts; large files are so in any case (needs dask)")  # fmt: skip
-    data.add_argument("--delimiter", help="of a text file; without, it is guessed from the first line")
-    data.add_argument("--sheet", metavar="NAME", help="of an Excel file; without, the only one that has values")
-    data.add_argument("--encoding", default="utf-8", help="of a text file (utf-8)")
-    data.add_argument("--max-memory", default="2G", metavar="SIZE",
-                      help="a file that takes more once it is unpacked and read is refused (2G)")  # fmt: skip
-    data.add_argument("--max-columns", type=int, default=10_000, metavar="N",
-                      help="a file with more is refused (10000)")  # fmt: skip
+    add_reading(data, streamed=True)
     parser.set_defaults(blocks=None)
-    out = parser.add_argument_group("output")
-    out.add_argument("--json", action="store_true", help="print JSON instead of text")
-    out.add_argument("--json-file", metavar="FILE", help="write JSON to a file too")
-    out.add_argument("--full", action="store_true",
-                     help="JSON with every number: of null labels, of points along covariates")  # fmt: skip
-    out.add_argument("--quiet", action="store_true", help="no notes and no progress")
+    add_output(parser, "null draws, of points along covariates")

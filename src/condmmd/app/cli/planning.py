@@ -8,22 +8,18 @@ from typing import Any
 
 from condmmd.app.cli.answers import answer_as
 from condmmd.app.cli.clock import Clock, ticking
-from condmmd.app.cli.output import noted, put_json, target_file, teller
+from condmmd.app.cli.output import noted, put_json, target_files, teller
 from condmmd.app.cli.reading import describe_job, read_job, read_pilot
 from condmmd.app.cli.repeating import repeat_command
 from condmmd.app.cli.words import in_options
 from condmmd.doors import plan as rows_for
-from condmmd.present import check_extras
 
 __all__ = ["plan"]
 
 
 def plan(options: argparse.Namespace, given: list[str]) -> int:
     """How many rows does a test need? What can be refused is refused before a file is read."""
-    if options.picture is not None:
-        check_extras()
-    picture = None if options.picture is None else target_file(options.picture, options, "--picture")
-    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
+    files = target_files(options, "picture")
     if not 0 < options.significance < options.power < 1:
         raise ValueError(
             f"--power must be between --significance, {options.significance:g}, and 1; got {options.power:g}."
@@ -34,7 +30,7 @@ def plan(options: argparse.Namespace, given: list[str]) -> int:
     if not one and options.share != 0.5:
         raise ValueError("--share is for a pilot of one population; with groups, the share is that of the pilot.")
     with ticking(options) as clock:
-        return _plan_job(options, given, (picture, json_file), clock)
+        return _plan_job(options, given, files, clock)
 
 
 def _plan_job(

@@ -17,7 +17,10 @@ from condmmd.app.streaming import Source, group_values, open_streams, stream
 from condmmd.data import Groups
 from condmmd.data.groups import is_first_of_two
 
-__all__ = ["Job", "check_asked", "describe_job", "job_of", "read_job", "read_pilot", "read_tables"]
+__all__ = [
+    "Job", "block_values", "check_asked", "covariates_of", "describe_job", "job_of", "notes_of", "read_job",
+    "read_pilot", "read_tables",
+]  # fmt: skip
 
 MAX_SHOWN = 20
 
@@ -111,12 +114,9 @@ def job_of(options: argparse.Namespace, tables: list[Any]) -> Job:
     for label, count in zip(labels, (int(t.sum()), int((1 - t).sum())), strict=True):
         if count < 2:
             raise ValueError(f"there are {count} rows of '{label}'; at least 2 are needed.")
-    notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "")]
-    if frame.dropped:
-        notes.append(f"{frame.dropped} rows with missing values were left out")
     return Job(
         *_spaces(frame, covariates, outcomes), Groups(t, *labels), frame, covariates, outcomes,
-        tuple(notes), _block_values(frame, options.blocks),
+        tuple(notes_of(options, frame)), block_values(frame, options.blocks),
     )  # fmt: skip
 
 
@@ -129,11 +129,15 @@ def read_pilot(options: argparse.Namespace) -> Job:
         drop_missing=options.drop_missing,
     )  # fmt: skip
     groups = Groups(np.ones(frame.table.num_rows), "P", "Q")
-    notes = (f"from {options.file}", f"{frame.dropped} rows with missing values were left out")
     return Job(
-        *_spaces(frame, covariates, outcomes), groups, frame, covariates, outcomes,
-        notes if frame.dropped else notes[:1],
-    )  # fmt: skip
+        *_spaces(frame, covariates, outcomes), groups, frame, covariates, outcomes, tuple(notes_of(options, frame))
+    )
+
+
+def notes_of(options: argparse.Namespace, frame: Frame) -> list[str]:
+    """Where the rows are from, and how many were left out."""
+    notes = [f"from {options.file}" + (f" and {options.file2}" if options.file2 else "")]
+    return notes + [f"{frame.dropped} rows with missing values were left out"] * bool(frame.dropped)
 
 
 def _bounds(options: argparse.Namespace) -> Bounds:
@@ -164,7 +168,7 @@ def _blocks(options: argparse.Namespace) -> list[str]:
     return [] if options.blocks is None else [options.blocks]
 
 
-def _block_values(frame: Frame, column: str | None) -> Any:
+def block_values(frame: Frame, column: str | None) -> Any:
     """The block of each row, as text: a number and its name are one block."""
     if column is None:
         return None
@@ -174,15 +178,10 @@ def _block_values(frame: Frame, column: str | None) -> Any:
 
 def _roles(options: argparse.Namespace, columns: list[str]) -> tuple[list[str], list[str]]:
     """Names of the covariates and of the outcomes."""
-    if options.covariates and options.exclude:
-        raise ValueError("--covariates names those there are, --exclude those there are not; give one of the two.")
-    check_names(options.exclude, columns, "the table")
     outcomes = list(dict.fromkeys(options.outcome))
     single = {options.group, options.blocks} - {None}
-    others = [name for name in columns if name not in {*outcomes, *single, *options.exclude}]
-    covariates = list(dict.fromkeys(options.covariates)) if options.covariates else others
-    if not covariates:
-        raise ValueError("there is no column left to condition on; name the --covariates.")
+    covariates = covariates_of(options, [name for name in columns if name not in {*outcomes, *single}])
+    check_names(options.exclude, columns, "the table")
     twice = ({*outcomes} & {*covariates}) | (single & {*covariates, *outcomes})
     twice |= {options.group} & {options.blocks} - {None}
     if twice:
@@ -190,6 +189,16 @@ def _roles(options: argparse.Namespace, columns: list[str]) -> tuple[list[str], 
             f"{', '.join(map(repr, sorted(twice)))} can have one role only: outcome, covariate, group or blocks."
         )
     return covariates, outcomes
+
+
+def covariates_of(options: argparse.Namespace, others: list[str], *, needed: bool = True) -> list[str]:
+    """Those that were named, else the columns that have no other role but those left out."""
+    if options.covariates and options.exclude:
+        raise ValueError("--covariates names those there are, --exclude those there are not; give one of the two.")
+    found = list(dict.fromkeys(options.covariates or [name for name in others if name not in options.exclude]))
+    if needed and not found:
+        raise ValueError("there is no column left to condition on; name the --covariates.")
+    return found
 
 
 def _free_name(names: list[str]) -> str:

@@ -5,15 +5,12 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, TypeAlias
-
-import numpy as np
 
 from condmmd.app.cli.answers import answer_as
 from condmmd.app.cli.clock import TellingCompute, ticking
-from condmmd.app.cli.output import noted, put_json, target_file, teller
-from condmmd.app.cli.reading import read_tables
+from condmmd.app.cli.output import noted, put_json, target_files, teller
+from condmmd.app.cli.reading import block_values, covariates_of, notes_of, read_tables
 from condmmd.app.cli.repeating import repeat_command
 from condmmd.app.files import Frame, pick_columns
 from condmmd.app.names import check_names
@@ -22,14 +19,15 @@ from condmmd.data import read_table
 from condmmd.data.checks import check_resamples
 from condmmd.data.forecasts import Normals, Quantiles
 from condmmd.doors import calibration_test, model_test, paired_test
-from condmmd.present import check_extras, write_whole
-from condmmd.present.rowwise_report import RowReport, render_rows
+from condmmd.present import ReportContext, write_whole
+from condmmd.present.rowwise import render_rows
 from condmmd.results.rowwise_result import CalibrationTestResult, RowwiseResult
 
 __all__ = ["calibration", "model", "paired"]
 
-# From the columns that were read, and what every door takes, to a result.
-Ask: TypeAlias = Callable[["_Columns", dict[str, Any]], RowwiseResult]
+# What makes the test, and its arguments from the columns that were read.
+Door: TypeAlias = Callable[..., RowwiseResult]
+Said: TypeAlias = Callable[["_Columns"], dict[str, Any]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,6 +35,7 @@ class _Columns:
     """Columns of a table, by the names that were asked for."""
 
     frame: Frame
+    covariates: list[str]
 
     def __call__(self, names: list[str], argument: str) -> Any:
         """Some of them, as the library reads them."""
@@ -58,43 +57,29 @@ def paired(options: argparse.Namespace, given: list[str]) -> int:
         raise ValueError(
             f"--first has {len(options.first)} column(s) and --second {len(options.second)}; name as many."
         )
-
-    def ask(columns: _Columns, settings: dict[str, Any]) -> RowwiseResult:
-        labels = None if len(options.first) > 1 else (options.first[0], options.second[0])
-        return paired_test(
-            columns(_covariates(options, columns), "X"), columns(options.first, "Y1"),
-            columns(options.second, "Y2"), labels=labels, **settings,
-        )  # fmt: skip
-
-    return _command("paired", options, given, [*options.first, *options.second], ask)
+    labels = None if len(options.first) > 1 else (options.first[0], options.second[0])
+    return _command(options, given, [*options.first, *options.second], paired_test, lambda columns: {
+        "X": columns(columns.covariates, "X"), "Y1": columns(options.first, "Y1"),
+        "Y2": columns(options.second, "Y2"), "labels": labels,
+    })  # fmt: skip
 
 
 def model(options: argparse.Namespace, given: list[str]) -> int:
     """Is Y given X distributed as a model says?"""
-    said = _said(options)
-
-    def ask(columns: _Columns, settings: dict[str, Any]) -> RowwiseResult:
-        return model_test(
-            columns(_covariates(options, columns), "X"), columns([options.outcome], "Y"),
-            _forecast(options, columns), classes=options.classes, **settings,
-        )  # fmt: skip
-
-    return _command("model", options, given, [options.outcome, *said], ask)
+    return _command(options, given, [options.outcome, *_said(options)], model_test, lambda columns: {
+        "X": columns(columns.covariates, "X"), "Y": columns([options.outcome], "Y"),
+        "model": _forecast(options, columns), "classes": options.classes,
+    })  # fmt: skip
 
 
 def calibration(options: argparse.Namespace, given: list[str]) -> int:
     """Do predictions mean what they say?"""
     said = _said(options)
     options.covariates, options.exclude = list(options.given or ()), []
-
-    def ask(columns: _Columns, settings: dict[str, Any]) -> RowwiseResult:
-        beside = None if not options.given else columns(options.given, "given")
-        return calibration_test(
-            _forecast(options, columns), columns([options.outcome], "y"), given=beside, classes=options.classes,
-            **settings,
-        )  # fmt: skip
-
-    return _command("calibration", options, given, [options.outcome, *said], ask, everything=False)
+    return _command(options, given, [options.outcome, *said], calibration_test, lambda columns: {
+        "predictions": _forecast(options, columns), "y": columns([options.outcome], "y"),
+        "given": columns(options.given, "given") if options.given else None, "classes": options.classes,
+    }, everything=False)  # fmt: skip
 
 
 def _said(options: argparse.Namespace) -> list[str]:
@@ -129,24 +114,11 @@ def _forecast(options: argparse.Namespace, columns: _Columns) -> Any:
     return columns.numbers(options.draws, "--draws")
 
 
-def _covariates(options: argparse.Namespace, columns: _Columns) -> list[str]:
-    """Those that were named; else all that were read and have no other role."""
-    if options.covariates:
-        return list(dict.fromkeys(options.covariates))
-    return [name for name in columns.frame.types if name not in options.taken]
-
-
 def _command(
-    name: str,
-    options: argparse.Namespace,
-    given: list[str],
-    roles: list[str],
-    ask: Ask,
-    *,
-    everything: bool = True,
+    options: argparse.Namespace, given: list[str], roles: list[str], door: Door, said: Said, *, everything: bool = True
 ) -> int:
     """Read, ask, and say the answer; everything that can be refused is refused before a file is read."""
-    report, json_file = _targets(options)
+    report, json_file = target_files(options)
     _check_numbers(options)
     say = teller(options)
     with ticking(options) as clock:
@@ -154,10 +126,10 @@ def _command(
         columns, blocks, notes = _read(options, roles, everything=everything)
         clock.tell("comparing")
         with noted(say) as warned:
-            result = ask(columns, {
-                "blocks": blocks, "n_resamples": options.resamples, "significance": options.significance,
-                "rng": options.seed, "compute": TellingCompute(keep_fits=True, tell=clock.tell),
-            })  # fmt: skip
+            result = door(
+                **said(columns), blocks=blocks, n_resamples=options.resamples, significance=options.significance,
+                rng=options.seed, compute=TellingCompute(keep_fits=True, tell=clock.tell),
+            )  # fmt: skip
             clock.tell("where they differ")
             where = result.where()
         repeat = repeat_command(given)
@@ -168,11 +140,11 @@ def _command(
         }  # fmt: skip
         if report is not None:
             clock.tell("the report")
-            context = RowReport(result.question(), repeat, (*notes[1:], *warned), notes[0])
+            context = ReportContext(result.question(), repeat, (*notes[1:], *warned), source=notes[0])
             write_whole(report, render_rows(result, context))
             say(f"wrote {report}")
         clock.stop()
-    if not put_json(answer_as(name, answer, full=options.full), json_file, options, say):
+    if not put_json(answer_as(options.command, answer, full=options.full), json_file, options, say):
         print(result.sentence())
         print()
         print(result.summary().rpartition("\n")[0])
@@ -189,16 +161,6 @@ def _reliability(result: RowwiseResult) -> dict[str, Any]:
         return {"reliability": result.reliability().to_dict()}
     except TypeError:  # of several outcomes there is none
         return {"reliability": None}
-
-
-def _targets(options: argparse.Namespace) -> tuple[Path | None, Path | None]:
-    if options.report is not None:
-        check_extras()
-    report = None if options.report is None else target_file(options.report, options, "--report")
-    json_file = None if options.json_file is None else target_file(options.json_file, options, "--json-file")
-    if report is not None and json_file is not None and report.resolve() == json_file.resolve():
-        raise ValueError(f"--report and --json-file are both {report}; name two files.")
-    return report, json_file
 
 
 def _check_numbers(options: argparse.Namespace) -> None:
@@ -218,27 +180,16 @@ def _read(options: argparse.Namespace, roles: list[str], *, everything: bool) ->
     single = [] if options.blocks is None else [options.blocks]
     check_names([*roles, *(options.covariates or ()), *options.exclude, *single], table.column_names, "the table")
     taken = list(dict.fromkeys([*roles, *single]))
-    if options.covariates and options.exclude:
-        raise ValueError("--covariates names those there are, --exclude those there are not; give one of the two.")
-    others = [name for name in table.column_names if name not in {*taken, *options.exclude}]
-    covariates = list(options.covariates or (others if everything else ()))
-    if everything and not covariates:
-        raise ValueError("there is no column left to condition on; name the --covariates.")
+    others = [name for name in table.column_names if name not in taken] if everything else []
+    covariates = covariates_of(options, others, needed=everything)
     exclusive = {*single, *([options.outcome] if "outcome" in options else roles)}  # a prediction may be a covariate
     if twice := sorted({*covariates} & exclusive):
         raise ValueError(f"{', '.join(map(repr, twice))} can have one role only.")
     if len(set(roles)) < len(roles):
         raise ValueError(f"{', '.join(sorted({r for r in roles if roles.count(r) > 1}))} is named more than once.")
-    options.taken = taken
     frame = pick_columns(
         table, list(dict.fromkeys([*covariates, *taken])), strict=single, categorical=options.categorical,
         numeric=options.numeric, drop_missing=options.drop_missing,
     )  # fmt: skip
-    notes = [f"from {options.file}"]
-    if frame.dropped:
-        notes.append(f"{frame.dropped} rows with missing values were left out")
-    blocks = None
-    if single:
-        frame.types[single[0]] = "blocks"
-        blocks = np.array([str(value) for value in frame.table[single[0]].to_pylist()], dtype=object)
-    return _Columns(frame), blocks, notes
+    blocks = block_values(frame, options.blocks)
+    return _Columns(frame, covariates), blocks, notes_of(options, frame)

@@ -1,4 +1,4 @@
-"""The arguments of the commands for rows with two sides."""
+"""The arguments that commands share, and those of the commands for rows with two sides."""
 
 import pytest
 
