@@ -2,7 +2,7 @@
 Writing a statistic in one file
 ===============================
 
-What is compared is one object. A new one brings a number for each label vector; null labels, the p-value,
+What is compared is one object. A new one brings a number for each vector of labels; null draws, the p-value,
 intervals, *where*, pictures and the report are there already. Here: how far apart the two groups' median residuals
 are, which outliers cannot move.
 """
@@ -22,38 +22,40 @@ from condmmd.statistics.base import StatisticColumn
 # %%
 # Two small classes
 # -----------------
-# The first is fitted: everything is fixed but the labels, and it is called with many label vectors at once.
-# ``T.sum`` sums a function of labels and rows, in memory, on a device or over chunks. Signs of residuals stand for
-# the median: P and Q have the same median given X if as many rows of P are above as of Q.
+# The first is fitted: everything is fixed but the labels. It is called with many vectors of residual labels at once,
+# labels less their ``centre``, or the same with random signs where the propensity was estimated. ``T.sum`` sums a
+# function of these and of rows, in memory, on a device or over chunks. Above or below stands for the median: P and Q
+# have the same median given X if as many rows of P are above as of Q.
 
 
 @dataclass(frozen=True, eq=False)
-class FittedSigns:
+class FittedMedians:
     covariates: object
     outcomes: object
-    signs: np.ndarray
-    e: np.ndarray
+    above: np.ndarray
+    centre: np.ndarray
     joining = "logarithms"
 
     @property
     def columns(self):
-        return (StatisticColumn("difference of the signs of residuals", 0.0, "none", "none", "sign"),)
+        return (StatisticColumn("difference of the medians of residuals", 0.0, "none", "none", "sign"),)
 
     def __call__(self, T):
-        sums = T.sum(lambda labels, signs: (to_host(labels) - self.e) @ signs, self.signs)
+        sums = T.sum(lambda a, above: to_host(a) @ above, self.above)
         return (sums**2).sum(axis=1, keepdims=True)
 
 
 # %%
 # The second says what it needs, and makes the first from the rows, blind to their labels. ``learned`` has what the
-# test learned before: outcomes less what X says of them, and the propensity.
+# test learned before: outcomes less what X says of them, and the propensity. Without "residual labels" among its needs
+# a statistic gets the labels themselves, as the plug-in does, and has no random signs.
 
 
 @dataclass(frozen=True)
-class Signs(ConditionalStatistic):
-    """The squared difference of signs of residuals."""
+class Medians(ConditionalStatistic):
+    """The squared difference of how many residuals are above the median."""
 
-    needs = frozenset({"covariates", "propensity"})
+    needs = frozenset({"covariates", "propensity", "residual labels"})
 
     def fit(self, samples, learned):
         x = embed_covariates(
@@ -62,7 +64,7 @@ class Signs(ConditionalStatistic):
         values = to_host(samples.y.values)[:, :1]
         design = np.column_stack([np.ones(len(values)), to_host(samples.x.values)])
         left = values - design @ np.linalg.lstsq(design, values, rcond=None)[0]
-        return FittedSigns(x.principal()[0], learned.outcomes, np.sign(left - np.median(left)), learned.centre)
+        return FittedMedians(x.principal()[0], learned.outcomes, np.sign(left - np.median(left)), learned.centre)
 
 
 # %%
@@ -75,11 +77,11 @@ x = rng.normal(size=(400, 2))
 group = np.repeat([1, 0], 200)
 same = x[:, 0] + rng.standard_cauchy(size=400)
 for name, y in (("the same", same), ("shifted by 0.8", same + 0.8 * group)):
-    r = cmmd_test(x, y, group, statistic=Signs(), rng=0)
+    r = cmmd_test(x, y, group, statistic=Medians(), rng=0)
     print(f"{name}: p = {r.pvalue:.3f}")
 
 # %%
-# All else is there: which null labels it was compared with, and the line that repeats it.
+# All else is there: the null draws that it was compared with, and the line that repeats it.
 
 figure, ax = plt.subplots(figsize=(6, 3.2), layout="constrained")
 r.plot("null", ax=ax)
@@ -96,6 +98,6 @@ for seed in range(40):
     draw = np.random.default_rng(seed)
     x, y = draw.normal(size=(100, 1)), draw.standard_cauchy(size=100)
     pvalues.append(
-        cmmd_test(x, y, np.repeat([1, 0], 50), statistic=Signs(), propensity=None, n_resamples=99, rng=seed).pvalue
+        cmmd_test(x, y, np.repeat([1, 0], 50), statistic=Medians(), propensity=None, n_resamples=99, rng=seed).pvalue
     )
 print("rejected at 0.05:", np.mean(np.array(pvalues) <= 0.05))

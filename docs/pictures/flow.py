@@ -7,7 +7,7 @@ STEPS = (
     ("contrast", "D, one line of algebra"),
     ("spectrum", "eigenvalues, energies"),
     ("levels", "all from one spectrum"),
-    ("null labels", "the same, 999 times"),
+    ("null draws", "the same, 999 times"),
     ("verdict", "p-value, effect, where"),
 )
 WIDTH, HEIGHT, A_LINE = 176, 78, 4

@@ -1,4 +1,4 @@
-"""Observed labels, two null label vectors of the same propensity, and the statistic of all of them."""
+"""Observed labels, two null label vectors of the same known propensity, and the statistic of all of them."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -25,5 +25,5 @@ def draw():
         ax.set(title=title, xticks=[], yticks=[], xlabel="x")
     axes[0].set_ylabel("y")
     axes[0].legend(frameon=False, loc="lower right", markerscale=2, fontsize=8)
-    cmmd_test(x, y, group, rng=0).plot("null", ax=axes[3])
+    cmmd_test(x, y, group, propensity=e, rng=0).plot("null", ax=axes[3])
     return figure
