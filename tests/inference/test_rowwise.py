@@ -1,5 +1,6 @@
 """Null laws of residual features: which is taken, and that each gives the p-value it should."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -29,6 +30,15 @@ def test_all_signs_where_they_are_few():
     every = fitted(SignBatch(fitted.multipliers, np.array(list(product([1.0, -1.0], repeat=6)))))[:, 0]
     assert outcome.n_resamples == 31
     assert outcome.pvalue == pytest.approx(np.mean(every >= every[0] * (1 - 1e-9)))
+
+
+def test_all_signs_are_taken_once_whatever_the_batches():
+    fitted, settings = trained(10, weights="kernel", level=1).fitted, replace(SETTINGS, n_resamples=999)
+    outcomes = [
+        Signs().compare(fitted, fitted.multipliers, replace(settings, compute=compute))
+        for compute in (Compute(), Compute(batch_size=64), Compute(n_jobs=2))
+    ]
+    assert {(found.n_resamples, found.pvalue) for found in outcomes} == {(511, outcomes[0].pvalue)}
 
 
 def test_several_columns_are_joined_in_one_p_value():

@@ -10,7 +10,7 @@ import pytest
 from condmmd.backend import to_host
 from condmmd.labels import signs as module
 from condmmd.labels.fits import ByColumns, ByGroups
-from condmmd.labels.signs import EverySign, Multipliers, ways_to_flip
+from condmmd.labels.signs import Multipliers, ways_to_flip
 from condmmd.regression.logistic import LogisticFit
 from tests.labels.enumeration import units
 
@@ -111,6 +111,7 @@ def test_some_of_the_rows_have_the_signs_and_the_fit_of_all():
     whole[keep] = C
     np.testing.assert_array_equal(part.root(C), own.root(whole))
     np.testing.assert_array_equal(part.on_rows(np.array([1, 2])).kept, keep[[1, 2]])
+    np.testing.assert_array_equal(part.of_sample(np.array([1, 2])).a, A[[4, 20]])
     with pytest.raises(TypeError, match="blocks"):
         Multipliers(A[:8], None, BLOCKS).on_rows(keep)
 
@@ -126,11 +127,8 @@ def test_labels_drawn_anew_have_the_fit_taken_from_them():
 
 
 def test_every_sign_once_but_the_observed_ones():
-    every = EverySign(Multipliers(np.ones(4)))
-    signs = every.draw(units(1), np.ones(4)).signs
+    signs = Multipliers(np.ones(4)).every().signs
     assert signs.shape == (ways_to_flip(4) - 1, 4)
     assert len({tuple(row) for row in signs}) == len(signs)
     assert (signs[:, 0] == 1).all()
     assert (signs == -1).any(axis=1).all()
-    assert every.name == "every sign"
-    assert EverySign(Multipliers(np.ones(2), None, np.array([0, 1, 1]))).name == "every sign of blocks"

@@ -10,25 +10,23 @@ import numpy as np
 
 from condmmd.backend import Array, LabelBatch, cached_property, observed_labels, to_host
 from condmmd.data.checks import check_choice, check_resamples
-from condmmd.inference.evaluate import UNIT, Settings, draw_batches, evaluate_null
+from condmmd.inference.evaluate import UNIT, Settings, check_statistics, draw_batches, evaluate_null
 from condmmd.inference.joining import join_columns, pvalue
 from condmmd.inference.outcome import Outcome, level_results
 from condmmd.labels import (
-    EverySign,
     LabelPlan,
     LabelRules,
     Multipliers,
-    Scheme,
     SchemeName,
     SignBatch,
     ways_to_flip,
 )
 from condmmd.statistics import Fitted, Statistic
 
-__all__ = ["NullLaw", "Resampling", "Settings", "SignDraws", "Signs", "null_of", "outcome_of", "sign_scheme"]
+__all__ = ["NullLaw", "Resampling", "Settings", "SignDraws", "Signs", "null_of", "outcome_of", "takes_all"]
 
 # Of so few units every vector of signs is taken, where these are no more than the draws that were asked for.
-FEW_UNITS = 20
+FEW_UNITS, AT_ONCE = 20, 4096
 # Draws behind intervals where the test has fewer than are enough for them.
 DRAWS, ENOUGH = 999, 199
 ASYMPTOTIC = (
@@ -155,15 +153,16 @@ class Signs:
 
     def compare(self, fitted: Fitted, multipliers: Multipliers, settings: Settings) -> Outcome:
         """The same with any multipliers; with all signs there are, where these are no more than were asked for."""
-        scheme = sign_scheme(multipliers, settings.n_resamples)
-        if not isinstance(scheme, EverySign):
+        name = multipliers.name
+        if takes_all(multipliers, settings.n_resamples):
+            name = name.replace("random signs", "every sign")
+        else:
             check_resamples(settings.n_resamples, settings.significance)
-        return outcome_of(fitted, _at_signs(fitted, multipliers, scheme, settings), scheme.name)
+        return outcome_of(fitted, _at_signs(fitted, multipliers, settings), name)
 
     def statistics(self, fitted: Fitted, labels: LabelPlan, settings: Settings) -> Array:
         """Every column at the observed residual labels (first row) and at those of random signs."""
-        scheme = sign_scheme(labels.multipliers, settings.n_resamples)
-        return _at_signs(fitted, labels.multipliers, scheme, settings)
+        return _at_signs(fitted, labels.multipliers, settings)
 
     def draws(self, labels: LabelPlan, seed: int, count: int, at_once: int = UNIT) -> Iterator[LabelBatch]:
         """Those of the test, and more of them if more are wanted."""
@@ -178,15 +177,16 @@ class Signs:
         return ASYMPTOTIC if labels.estimated else labels.propensity.assumption
 
 
-def _at_signs(fitted: Fitted, multipliers: Multipliers, scheme: Scheme, settings: Settings) -> Array:
-    count = ways_to_flip(multipliers.count) - 1 if isinstance(scheme, EverySign) else settings.n_resamples
-    return evaluate_null(fitted, multipliers.observed, scheme, multipliers.a, count, settings)
+def _at_signs(fitted: Fitted, multipliers: Multipliers, settings: Settings) -> Array:
+    if not takes_all(multipliers, settings.n_resamples):
+        return evaluate_null(fitted, multipliers.observed, multipliers, multipliers.a, settings.n_resamples, settings)
+    parts = [fitted(multipliers.observed), *(fitted(some) for some in multipliers.every().steps(AT_ONCE))]
+    return check_statistics(np.concatenate(parts), fitted)
 
 
-def sign_scheme(multipliers: Multipliers, n_resamples: int) -> Scheme:
-    """Random signs; of few units all of them."""
-    few = multipliers.count <= FEW_UNITS and ways_to_flip(multipliers.count) - 1 <= n_resamples
-    return EverySign(multipliers) if few else multipliers
+def takes_all(multipliers: Multipliers, n_resamples: int) -> bool:
+    """Whether the units are so few that all signs are taken."""
+    return multipliers.count <= FEW_UNITS and ways_to_flip(multipliers.count) - 1 <= n_resamples
 
 
 def null_of(null: NullLaw | None, labels: LabelPlan, statistic: Statistic) -> NullLaw:
@@ -227,9 +227,9 @@ class SignDraws:
     @cached_property
     def signs(self) -> Array:
         """A vector a row: of units, or of classes of very many units."""
-        scheme = sign_scheme(self.multipliers, self.count)
-        count = UNIT if isinstance(scheme, EverySign) else self.count
-        batches = draw_batches(scheme, count, self.seed, self.multipliers.a)
+        if takes_all(self.multipliers, self.count):
+            return to_host(self.multipliers.every().signs).astype(np.float64)
+        batches = draw_batches(self.multipliers, self.count, self.seed, self.multipliers.a)
         return np.concatenate([to_host(T.signs) for T in batches if isinstance(T, SignBatch)]).astype(np.float64)
 
     def __call__(self, parts: Array) -> Array:

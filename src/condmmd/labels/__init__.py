@@ -3,9 +3,9 @@
 from condmmd.labels.blocks import Blocks, read_blocks
 from condmmd.labels.plan import LabelPlan, LabelRules, SchemeName, propensity_of_rows
 from condmmd.labels.schemes import Bernoulli, ByBlock, FixedSize, Permutation, Scheme, Units
-from condmmd.labels.signs import EverySign, Multipliers, SignBatch, ways_to_flip
+from condmmd.labels.signs import Multipliers, SignBatch, ways_to_flip
 
 __all__ = [
-    "Bernoulli", "Blocks", "ByBlock", "EverySign", "FixedSize", "LabelPlan", "LabelRules", "Multipliers", "Permutation",
+    "Bernoulli", "Blocks", "ByBlock", "FixedSize", "LabelPlan", "LabelRules", "Multipliers", "Permutation",
     "Scheme", "SchemeName", "SignBatch", "Units", "propensity_of_rows", "read_blocks", "ways_to_flip",
 ]  # fmt: skip

@@ -42,7 +42,7 @@ from condmmd.labels.counters import below, keys_of
 from condmmd.labels.fits import Fit
 from condmmd.labels.schemes import Units
 
-__all__ = ["MAX_UNITS", "EverySign", "Multipliers", "SignBatch", "ways_to_flip"]
+__all__ = ["MAX_UNITS", "Multipliers", "SignBatch", "ways_to_flip"]
 
 # Units that have a sign each; of more, classes of units by their number have one: as valid, and no dearer for more.
 MAX_UNITS = 8_192
@@ -113,6 +113,16 @@ class Multipliers:
         seeds = np.concatenate([rng.integers(2**64, size=size, dtype=np.uint64) for size, rng in units])
         return SignBatch(self, _signs(keys_of(seeds), self.classes, self.a))
 
+    def every(self) -> SignBatch:
+        """Every way to flip the signs of a few units, but the one that flips none: an exact null by enumeration.
+
+        Statistics are the same for all signs turned round, so the first unit keeps its own.
+        """
+        codes = np.arange(1, ways_to_flip(self.count), dtype=np.int64)
+        flipped = (codes[:, None] >> np.arange(self.count - 1)[None, :]) & 1
+        signs = np.concatenate([np.ones((len(codes), 1), dtype=np.int8), 1 - 2 * flipped.astype(np.int8)], axis=1)
+        return SignBatch(self, move_to(signs, self.a))
+
     def weights(self, signs: AnyArray) -> LabelBatch:
         """``P u`` at every row, for every vector of signs."""
         rows = row_numbers(self.a), self.scale
@@ -174,7 +184,7 @@ class Multipliers:
 
     def of_sample(self, index: npt.NDArray[np.int64]) -> Multipliers:
         """Some of many rows, in NumPy: of so few the fit takes next to nothing."""
-        return Multipliers(to_host(pick_rows(self.a, index)))
+        return Multipliers(to_host(pick_rows(self.a, index if self.kept is None else self.kept[index])))
 
     def _at_rows(self, T: LabelBatch) -> LabelBatch:
         if self.of_row is not None:
@@ -242,27 +252,6 @@ class SignBatch:
 
     def on_rows(self, index: npt.NDArray[np.int64]) -> LabelBatch:
         return self.rows.on_rows(index)
-
-
-@dataclass(frozen=True, eq=False)
-class EverySign:
-    """Every way to flip the signs of a few units, but the one that flips none: an exact null by enumeration.
-
-    Statistics are the same for all signs turned round, so the first unit keeps its own.
-    """
-
-    multipliers: Multipliers
-
-    @property
-    def name(self) -> str:
-        return self.multipliers.name.replace("random signs", "every sign")
-
-    def draw(self, units: Units, t: Rows) -> SignBatch:  # noqa: ARG002 - nothing is random
-        count = self.multipliers.count
-        codes = np.arange(1, ways_to_flip(count), dtype=np.int64)
-        flipped = (codes[:, None] >> np.arange(count - 1)[None, :]) & 1
-        signs = np.concatenate([np.ones((len(codes), 1), dtype=np.int8), 1 - 2 * flipped.astype(np.int8)], axis=1)
-        return SignBatch(self.multipliers, move_to(signs, self.multipliers.a))
 
 
 def ways_to_flip(count: int) -> int:
