@@ -8,7 +8,7 @@ from typing import Any
 from condmmd.backend import unforked
 from condmmd.data import pick_columns, read_samples
 from condmmd.data.checks import is_number
-from condmmd.inference import Compute, Plan, Resampling, Settings, check_in_memory
+from condmmd.inference import Compute, Plan, Settings, check_in_memory
 from condmmd.labels import LabelRules, propensity_of_rows
 from condmmd.nuisance import Forests, Learned, PropensityLike, propensity_model, residual_model
 from condmmd.nuisance.propensity import evaluated
@@ -96,4 +96,4 @@ def _test(statistic: CMMD, rules: LabelRules) -> Plan:
         reg=statistic.reg if is_number(statistic.reg) else None,
     )
     residuals = residual_model(True, Forests(), gram=statistic.precomputed[0])
-    return Plan(family, rules, residuals, Resampling(), Settings(1, 0, 0.05, Compute()))
+    return Plan(family, rules, residuals, None, Settings(1, 0, 0.05, Compute()))

@@ -12,7 +12,7 @@ from condmmd.data.checks import check_choice, check_significance, is_number
 from condmmd.effects.alternatives import KINDS
 from condmmd.effects.detectable import check_power
 from condmmd.effects.planning import rows_needed
-from condmmd.inference import Compute, Plan, Resampling, Settings
+from condmmd.inference import Compute, Plan, Settings
 from condmmd.inference.evaluate import read_seed
 from condmmd.labels import LabelRules
 from condmmd.nuisance import Forests, PropensityLike, propensity_model, residual_model
@@ -106,7 +106,7 @@ def plan(
     if samples.chunked:
         raise TypeError("plan() needs all rows in memory, and these are in chunks (dask); take a sample.")
     rules = LabelRules(evaluated(model, X))
-    test = Plan(statistic, rules, residual_model(True, Forests(), gram=gram_x), Resampling(), settings)
+    test = Plan(statistic, rules, residual_model(True, Forests(), gram=gram_x), None, settings)
     trained = test.train(samples)
     needed = rows_needed(
         test, trained, effect, power=power, kind=kind, outcome=outcome, along=along, in_deviations=in_deviations

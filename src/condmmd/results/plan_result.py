@@ -72,7 +72,7 @@ class PlanResult:
         if self.deviations is not None:
             lines.append(f"  effect      {self.deviations:.2f} residual standard deviations")
         lines += [
-            f"  pilot       {self.pilot[0]} + {self.pilot[1]} rows; {self.draws} label vectors drawn on them",
+            f"  pilot       {self.pilot[0]} + {self.pilot[1]} rows; {self.draws} draws of labels on them",
             f"  rests on    {self.assumption}",
             "  rows            power   95 % interval",
         ]
