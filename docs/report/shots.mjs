@@ -32,7 +32,7 @@ await shot("along", "cars", { height: 1250, act: heading("Both groups") });
 await shot("categories", "insurance", { height: 1150, act: figure("village") });
 await shot("narrow", "cars", { width: 390, height: 800, act: heading("How large") });
 await shot("dark", "cars", { height: 700, scheme: "dark", act: heading("Pictures of the test") });
-await shot("picked", "weather", {
+await shot("picked", "diabetes", {
   act: async (page) => {
     await heading("Where")(page);
     await page.click("tr[data-zone] button");
