@@ -73,9 +73,8 @@ def as_numbers(table, *, drop_first):
     return pd.get_dummies(frame, drop_first=drop_first, dtype=float).to_numpy(dtype=float)
 
 
-def least_squares(draw, name, seed):  # noqa: ARG001
+def least_squares(X, Y, group, seed):  # noqa: ARG001
     """The group's coefficient beside main effects, with HC3 errors; several outcomes or classes by Bonferroni."""
-    X, Y, group = draw.X, draw.Y, draw.t
     X, outcomes = as_numbers(X, drop_first=True), as_numbers(Y, drop_first=False)
     if np.asarray(Y).size == len(X) and outcomes.shape[1] == 2:  # of two classes one says it all
         outcomes = outcomes[:, 1:]
@@ -99,5 +98,5 @@ PROCEDURES = {
     "told the same": told,
     **{f"paper {level}": partial(paper, level=level) for level in (0, 1, 2)},
     "mean of residuals": mean_of_residuals,
-    "least squares": least_squares,
+    "least squares": lambda draw, name, seed: least_squares(draw.X, draw.Y, draw.t, seed),  # noqa: ARG005
 }

@@ -22,7 +22,7 @@ def read_yaml(path):
 
 
 def test_one_version():
-    newest = re.search(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE).group(1)
+    newest = re.search(r"^## (\d\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE).group(1)
     recipe = read_yaml("recipe/recipe.yaml")["context"]["version"]
     assert {condmmd.__version__, newest, recipe, read_yaml("CITATION.cff")["version"]} == {condmmd.__version__}
 
