@@ -41,6 +41,7 @@ TIE = 1 - 1e-9
 MOST_LEVERAGE = 0.99
 # Functions of the rank beyond its mean and spread: Legendre polynomials of these degrees.
 DEGREES = (1, 2, 3, 4)
+DIGITS = 9  # of residuals, before they are ranked
 KINDS = ("mean", "spread", "distribution")
 
 
@@ -197,8 +198,9 @@ def _laws(values: npt.NDArray[Any]) -> ChiSquares:
 
 
 def _shapes(residuals: Array) -> list[Array]:
-    """Polynomials of the ranks, each with mean square 1 for a uniform law."""
-    u = 2 * (rankdata(residuals, axis=0) - 0.5) / len(residuals) - 1
+    """Polynomials of the ranks, each with mean square 1 for a uniform law; what differs by rounding alone is tied."""
+    scale = np.abs(residuals).max(axis=0)
+    u = 2 * (rankdata(np.round(residuals / np.where(scale > 0, scale, 1.0), DIGITS), axis=0) - 0.5) / len(residuals) - 1
     unit = np.eye(max(DEGREES) + 1)
     return [np.polynomial.legendre.legval(u, unit[degree]) * (2 * degree + 1) ** 0.5 for degree in DEGREES]
 
