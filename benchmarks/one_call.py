@@ -22,7 +22,8 @@ from condmmd import cmmd_test
 warnings.simplefilter("ignore")
 rows, columns, repeat = map(int, sys.argv[1:])
 rng, group = np.random.default_rng(0), np.repeat([1, 0], rows)
-X = rng.normal(size=(2 * rows, columns)) + 0.3 * group[:, None]
+X = rng.normal(size=(2 * rows, columns))
+X[:, :5] += 0.3 * group[:, None]
 Y = np.sin(2 * X[:, 0]) + 0.5 * rng.normal(size=2 * rows)
 cmmd_test(X[::4], Y[::4], group[::4], rng=0, n_resamples=19)  # what is made once
 seconds = []

@@ -46,7 +46,7 @@ __all__ = ["MAX_UNITS", "Multipliers", "SignBatch", "ways_to_flip"]
 
 # Units that have a sign each; of more, classes of units by their number have one: as valid, and no dearer for more.
 MAX_UNITS = 8_192
-CLASSES = 4_096
+CLASSES = 1_024
 
 
 @dataclass(frozen=True, eq=False)
