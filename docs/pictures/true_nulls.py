@@ -21,7 +21,9 @@ def draw():
         shown = trials == count
         ax.plot(places[shown], rates[shown], marker, color="#30638e", ms=4, label=f"{count:.0f} trials")
     ax.set(
-        xlabel=f"{len(rows)} designs in which nothing differs, in order", ylabel="rejected at 0.05", ylim=(-0.01, 0.3)
+        xlabel=f"{len(rows)} designs in which nothing differs, in order",
+        ylabel="rejected at 0.05",
+        ylim=(-0.01, max(0.3, rates.max() + 0.03)),
     )
     ax.legend(frameon=False, loc="upper left", ncols=2)
     return figure
