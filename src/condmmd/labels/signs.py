@@ -201,14 +201,14 @@ def _over_root(a: Rows, left: Rows) -> Rows:
 
 
 def _ones(count: int, like: Rows) -> AnyArray:
-    xp, where = (np, {}) if is_chunked(like) else place_of(like)
+    xp, where = place_of(np.empty(0) if is_chunked(like) else like)
     ones: AnyArray = xp.ones((1, count), dtype=xp.int8, **where)
     return ones
 
 
 def _signs(keys: npt.NDArray[np.int64], count: int, like: Rows) -> AnyArray:
     """A sign for each key and number."""
-    xp, where = (np, {}) if is_chunked(like) else place_of(like)
+    xp, where = place_of(np.empty(0) if is_chunked(like) else like)
     numbers, limits = xp.arange(count, dtype=xp.int64, **where), xp.zeros(count, dtype=xp.float64, **where)
     signs: AnyArray = xp.astype(2 * xp.astype(below(numbers, limits, move_to(keys, limits)), xp.int8) - 1, xp.int8)
     return signs
